@@ -21,7 +21,7 @@ export const minBondMicro = 10_000_000n
 export type Components = Record<keyof typeof scoreWeights, number>
 
 /** A score as profiles show it. */
-export interface Score {
+export type Score = {
   fusedScore: number
   tier: Tier
   components: Components

@@ -21,7 +21,7 @@ const unknown: ChainScore = {
 /** The record of an agent that has just registered: 15, Hatchling. */
 export function newScore({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
   const at = new Date(registeredAt)
-  const [standing, inputs] = [standingAt([], at), inputsOf([])]
+  const [standing, inputs] = [standingAt([], at), inputsOf(agentId, [])]
   return {
     id: agentId,
     handle,

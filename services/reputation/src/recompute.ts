@@ -21,7 +21,7 @@ export async function recompute(parts: Parts, agentId: string, earlier: readonly
     let isOld = false
     const after = await parts.scores.change(agentId, present => {
       isOld = present.version !== doc.version
-      return isOld ? undefined : applyStanding(present, standing, now, () => inputsOf(log))
+      return isOld ? undefined : applyStanding(present, standing, now, () => inputsOf(agentId, log))
     })
     // a fact that changed nothing when it came left no version
     done = !isOld && (await logOf(parts, after)).length === log.length

@@ -175,7 +175,7 @@ const edited = ({ edits, commands }: Subject, doc: Stored<ScoreDoc>) => {
 /** The document with its edits and the standing, and what is sent with it; undefined where that is what it says. */
 function changed(subject: Subject, present: Stored<ScoreDoc>, now: Date): Decision<ScoreDoc> | undefined {
   const own = edited(subject, present)
-  const standing = applyStanding(own.state, subject.standing, now, () => inputsOf(subject.log))
+  const standing = applyStanding(own.state, subject.standing, now, () => inputsOf(own.state.id, subject.log))
   if (standing) return { state: standing.state, events: [...standing.events, ...own.events] }
   return subject.edits.length + own.events.length > 0 ? own : undefined
 }

@@ -52,7 +52,7 @@ describe('a batch of scores', () => {
 describe('a change of a standing', () => {
   const changedTo = (standing: Partial<ScoreDoc>) => {
     const before = newDoc()
-    const [event] = applyStanding(before, { ...before, ...standing }, now, () => inputsOf([]))!.events
+    const [event] = applyStanding(before, { ...before, ...standing }, now, () => inputsOf('a1', []))!.events
     return isScoreMoved(event!.data as PayloadOf<typeof scoreChanged>)
   }
 

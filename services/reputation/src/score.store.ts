@@ -22,15 +22,12 @@ export interface ChainScore {
   onChain?: (OnChain & { batchId: string }) | null
 }
 
-/** The facts of a stored score; `sources` where the agent had inherited from others. */
-export type StoredInputs = Inputs & { sources?: string[] }
-
 /** A score that was published. Formula and inputs are absent in rows from before they were stored. */
 export interface HistoryRow {
   score: number
   at: Date
   formulaVersion?: FormulaVersion
-  inputs?: StoredInputs
+  inputs?: Inputs
 }
 
 /** The present standing of an agent, derived from the log; stored for reading and for the networks. */
@@ -45,8 +42,8 @@ export interface ScoreDoc extends Standing {
   /** Agents whose facts count here too (inheritance). */
   sources: string[]
   history: HistoryRow[]
-  /** What the standing was computed from, and the agents whose logs it had inherited by then. Absent in records from before it was stored. */
-  inputs?: StoredInputs
+  /** What the standing was computed from. Absent in records from before it was stored. */
+  inputs?: Inputs
   chains: Record<Chain, ChainScore>
   /** When the networks are updated at the latest; null when they have it. */
   syncDueAt: Date | null
@@ -84,7 +81,7 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
   const next = { ...doc, ...standing, vouches: doc.vouches === true || standing.vouches === true, computedAt: now }
   const isShownOtherwise = shown(doc) !== shown(next)
   if (!isShownOtherwise && behind(doc) === behind(next)) return undefined
-  const inputs = { ...inputsOf(), ...(doc.sources.length > 0 ? { sources: doc.sources } : {}) }
+  const inputs = inputsOf()
   const moved = doc.fusedScore !== standing.fusedScore
   const newTier = doc.tier !== standing.tier
   const row = { score: standing.fusedScore, at: now, formulaVersion: standing.formulaVersion ?? currentVersion, inputs }

@@ -39,6 +39,87 @@ export const getReputation = endpoint({
     .meta({ id: 'Reputation' }),
 })
 
+const contribution = z.looseObject({ text: z.string(), with: id.nullable(), handle: z.string().nullable(), points: z.number() })
+const explainedPart = z
+  .looseObject({ value: z.number(), weight: z.number(), points: z.number(), contributions: z.array(contribution) })
+  .meta({ id: 'ExplainedComponent' })
+
+/** The moment of a row of the history; without it the present score. */
+const ofMoment = { at: timestamp.optional() }
+
+/** `contributions` add up to `value` exactly; start, the points of the components and the penalty add up to the score before it is rounded. */
+export const explainReputation = endpoint({
+  method: 'get',
+  path: '/api/agents/:id/reputation/explain',
+  summary: 'Why a score is what it is, what would raise it, and what is about to decay',
+  caller: 'public',
+  query: ofMoment,
+  response: z
+    .looseObject({
+      agentId: id,
+      formulaVersion: z.string(),
+      at: timestamp,
+      inputs: scoreInputs,
+      fusedScore: z.number(),
+      tier,
+      start: z.number(),
+      decay: z.number(),
+      penalty: z.number(),
+      components: z.looseObject({
+        gigPerformance: explainedPart,
+        onChainBehaviour: explainedPart,
+        bondReliability: explainedPart,
+        ecosystemSignals: explainedPart,
+      }),
+      raises: z.array(z.looseObject({ text: z.string(), points: z.number() })),
+      decays: z.array(z.looseObject({ at: timestamp, from: z.number(), to: z.number(), text: z.string() })),
+      shadow: z.looseObject({ formulaVersion: z.string(), fusedScore: z.number(), tier }).nullable(),
+    })
+    .meta({ id: 'ScoreExplanation' }),
+})
+
+export const exportScore = endpoint({
+  method: 'get',
+  path: '/api/audit/agents/:id/export',
+  summary: 'A stored score with the facts it was computed from, as carapace-verify-score reads it',
+  caller: 'public',
+  query: ofMoment,
+  response: z
+    .looseObject({
+      format: z.literal('carapace-score'),
+      agentId: id,
+      formulaVersion: z.string(),
+      at: timestamp,
+      inputs: scoreInputs,
+      facts: z.array(z.looseObject({ seq: z.int(), agentId: id, at: timestamp, type: z.string() })),
+      score: z.looseObject({ fusedScore: z.number(), tier, components: scoreComponents, penalty: z.number(), decay: z.number() }),
+    })
+    .meta({ id: 'ScoreExport' }),
+})
+
+export const getFormulas = endpoint({
+  method: 'get',
+  path: '/api/reputation/formulas',
+  summary: 'The formula in force, and what the other one would change; compared once a day',
+  caller: 'public',
+  response: z.looseObject({
+    current: z.string(),
+    shadow: z.string(),
+    market: z.looseObject({ maturedAt: timestamp.nullable(), reason: z.enum(['anchors', 'vouchers']).nullable(), vouchers: z.int() }),
+    comparison: z
+      .looseObject({
+        comparedAt: timestamp,
+        agents: z.int(),
+        meanDifference: z.number(),
+        largestDifference: z.number(),
+        raised: z.int(),
+        lowered: z.int(),
+        tierChanges: z.int(),
+      })
+      .nullable(),
+  }),
+})
+
 const chainScore = { score: z.number().nullable(), updatedAt: timestamp.nullable() }
 
 export const getScoreAcrossChains = endpoint({

@@ -8,9 +8,9 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 export function componentsOf(facts: readonly Dated[], pairs: readonly Pair[], now: Date): Components {
   return {
     gigPerformance: round1(gigPerformance(facts, pairs, now)),
-    onChainBehaviour: round1(onChainBehaviour(facts, pairs, now)),
-    bondReliability: round1(bondReliability(facts, now)),
-    ecosystemSignals: round1(ecosystemSignals(facts, pairs, now)),
+    onChainBehaviour: round1(total(onChainAddends(facts, pairs, now))),
+    bondReliability: round1(bondReliability(bondAddends(facts, now))),
+    ecosystemSignals: round1(total(ecosystemAddends(facts, pairs, now))),
   }
 }
 
@@ -26,33 +26,45 @@ function gigPerformance(facts: readonly Dated[], pairs: readonly Pair[], now: Da
   const delivered = pairs.filter(pair => pair.asAssignee > 0)
   if (delivered.length === 0) return 0
   const d = sum(delivered.map(credit))
-  const f = cappedByCounterparty(within(facts, 'failed', now, year).map(fact => fact.with))
-  const n = 3 * d + f
-  const p = (3 * d + 1) / (n + 2)
-  return 100 * Math.max(0, p - Math.sqrt((p * (1 - p)) / (n + 3))) * Math.min(1, d / 3)
+  return 100 * boundOf(d, cappedByCounterparty(failuresIn(facts, now))) * Math.min(1, d / 3)
 }
 
-function onChainBehaviour(facts: readonly Dated[], pairs: readonly Pair[], now: Date): number {
+/** For whom the agent failed, once for each failure. */
+export const failuresIn = (facts: readonly Dated[], now: Date): string[] => within(facts, 'failed', now, year).map(fact => fact.with)
+
+/** With a sum of credits and so many failures. */
+export function boundOf(d: number, f: number): number {
+  const n = 3 * d + f
+  const p = (3 * d + 1) / (n + 2)
+  return Math.max(0, p - Math.sqrt((p * (1 - p)) / (n + 3)))
+}
+
+const total = (addends: Readonly<Record<string, number>>): number => sum(Object.values(addends))
+
+export function onChainAddends(facts: readonly Dated[], pairs: readonly Pair[], now: Date) {
   const confirmed = within(facts, 'onchain_confirmed', now)[0]
   const age = confirmed ? daysBetween(confirmed.at, now) : 0
   const phi = sum(pairs.map(pair => Math.min(2, pair.fees) * pair.tie))
   const judged = within(facts, 'vote_judged', now, year)
   const v = judged.length
   const m = judged.filter(fact => fact.withVerdict).length
-  return 20 * Math.min(1, age / 180) + (50 * phi) / (phi + 25) + (v === 0 ? 0 : (30 * m * m) / ((m + 20) * v))
+  return { age: 20 * Math.min(1, age / 180), fees: (50 * phi) / (phi + 25), votes: v === 0 ? 0 : (30 * m * m) / ((m + 20) * v) }
 }
 
-function bondReliability(facts: readonly Dated[], now: Date): number {
+const bondReliability = ({ bond, days, loss }: ReturnType<typeof bondAddends>): number => (bond + days) * (1 - loss)
+
+/** `loss` is the share of both that slashes cost. */
+export function bondAddends(facts: readonly Dated[], now: Date) {
   const slashes = appliedSlashes(within(facts, 'slash', now, year), now).length
   const clean = within(facts, 'bond_lock_ended', now, year).filter(fact => fact.clean).length
   const loss = slashes === 0 ? 0 : slashes / (slashes + clean)
-  return (60 * Math.min(1, meanBond(facts, now) / 500) + 40 * Math.min(1, bondedDays(facts, now) / 90)) * (1 - loss)
+  return { bond: 60 * Math.min(1, meanBond(facts, now) / 500), days: 40 * Math.min(1, bondedDays(facts, now) / 90), loss }
 }
 
 const monthMs = 30 * dayMs
 
 /** Time-weighted mean of the whole bond over 30 days, USDC. */
-export function meanBond(facts: readonly Dated[], now: Date): number {
+function meanBond(facts: readonly Dated[], now: Date): number {
   const start = now.getTime() - monthMs
   const changes = within(facts, 'bond', now)
   const weighted = changes.map((fact, at) => {
@@ -64,25 +76,25 @@ export function meanBond(facts: readonly Dated[], now: Date): number {
 }
 
 /** Whole days in a row, up to now, with a bond that counts. */
-export function bondedDays(facts: readonly Dated[], now: Date): number {
+function bondedDays(facts: readonly Dated[], now: Date): number {
   let since: Date | undefined
   for (const fact of within(facts, 'bond', now)) since = isBonded(usdcOf(fact.total)) ? (since ?? fact.at) : undefined
   return since ? daysBetween(since, now) : 0
 }
 
-function ecosystemSignals(facts: readonly Dated[], pairs: readonly Pair[], now: Date): number {
+export function ecosystemAddends(facts: readonly Dated[], pairs: readonly Pair[], now: Date) {
   const creditOf = new Map(pairs.map(pair => [pair.counterparty, credit(pair)]))
   const excused = new Set(within(facts, 'vote_excused', now).map(fact => fact.validationId))
   const requested = within(facts, 'vote_asked', now, year).filter(fact => !excused.has(fact.validationId)).length
   const voted = within(facts, 'vote_cast', now, year).length
   const p = requested === 0 ? 0 : Math.min(1, voted / requested)
   const c = sum(pairs.filter(pair => pair.asPoster > 0).map(credit))
-  return (
-    reviewSignal(facts, creditOf, now) +
-    20 * Math.min(1, followSignal(facts, creditOf, now) / 5) +
-    20 * p * Math.min(1, requested / 10) +
-    20 * Math.min(1, c / 10)
-  )
+  return {
+    reviews: reviewSignal(facts, creditOf, now),
+    followers: 20 * Math.min(1, followSignal(facts, creditOf, now) / 5),
+    duty: 20 * p * Math.min(1, requested / 10),
+    hiring: 20 * Math.min(1, c / 10),
+  }
 }
 
 function reviewSignal(facts: readonly Dated[], creditOf: ReadonlyMap<string, number>, now: Date): number {

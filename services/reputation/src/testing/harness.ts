@@ -33,7 +33,7 @@ export interface Harness {
 
 export const stranger = randomUUID()
 
-export async function startHarness(): Promise<Harness> {
+export async function startHarness(env: Record<string, string> = {}): Promise<Harness> {
   const harness = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as Harness
   const identity = stubPeer(api.identityApi, {
     getAgentRow: ({ params }) => (harness.onTheWay.has(params.id) ? { ...newTestAgent().row, agentId: params.id } : api.refuse('NOT_FOUND')),
@@ -45,7 +45,7 @@ export async function startHarness(): Promise<Harness> {
   })
   const escrow = stubPeer(api.escrowApi, { getSlashRow: ({ params }) => harness.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
   const relayer = stubPeer(api.chainRelayerApi, { chainNetworks: () => ({ networks: knownNetworks({}) }) })
-  const platform = await startPlatform([identity, escrow, relayer, reputation])
+  const platform = await startPlatform([identity, escrow, relayer, reputation], { env })
   const consumer = await receiveCommands(platform.bus, async command => {
     harness.commands.push(command)
     const how = harness.chain()

@@ -1,0 +1,98 @@
+import type { Dated } from '../facts.ts'
+import { addUp, type Contribution, type Line, line, plural, shareOut } from '../lines.ts'
+import type { Components } from '../terms.ts'
+import type { Part } from './components.ts'
+import type { Credit } from './credits.ts'
+import { type Decimal, min, one, ratio, times, whole } from './decimal.ts'
+import { stateOf } from './formula.ts'
+import { boundOf, type Quality, qualityFrom } from './quality.ts'
+import { figuresOf } from './score.ts'
+import type { State } from './state.ts'
+import { tuning } from './tuning.ts'
+
+/** What each component of formula 2 comes from. */
+export function contributionsOf(log: readonly Dated[], now: Date, components: Components): Record<keyof Components, Contribution[]> {
+  const state = stateOf(log)
+  const { quality, parts } = figuresOf(state, now, tuning)
+  const linesOf = (some: readonly Part[]) => some.flatMap(part => linesIn(part, quality, state))
+  return {
+    gigPerformance: addUp(components.gigPerformance, deliveryLines(quality)),
+    onChainBehaviour: addUp(components.onChainBehaviour, linesOf(parts.onChainBehaviour)),
+    bondReliability: addUp(components.bondReliability, linesOf(parts.bondReliability)),
+    ecosystemSignals: addUp(components.ecosystemSignals, linesOf(parts.ecosystemSignals)),
+  }
+}
+
+const points = (value: Decimal): number => Number((value * 100_000n) / one) / 100_000
+const figures = ({ weight, feesPaid, credit }: Credit) =>
+  `its word counts ${points(weight).toFixed(2)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
+
+/** First what the credits would give alone, then what each doubt costs. */
+function deliveryLines({ credits, known, perWeight, settled, chance, failed, bound, size, quality }: Quality): Line[] {
+  const most = 100 * points(known)
+  const clean = qualityFrom(boundOf(ratio(settled + (3n * one) / 2n, settled + whole(2)), settled, tuning), tuning)
+  const [afterFailures, afterSize] = [qualityFrom(bound, tuning), qualityFrom(times(bound, size), tuning)]
+  const cost = (from: Decimal, to: Decimal) => most * points(to - from)
+  const failing = credits.filter(entry => entry.failed.length > 0)
+  return [
+    ...shareOut(
+      most,
+      credits.filter(({ credit }) => credit > 0n),
+      ({ credit }) => points(credit),
+      entry => ({ text: `${entry.counterparty} paid ${gigs(entry.settled.length)}: ${figures(entry)}`, with: entry.counterparty }),
+    ),
+    line(`So few outcomes leave doubt: they count as ${points(settled + failed).toFixed(1)}`, cost(one, clean)),
+    ...shareOut(
+      cost(clean, afterFailures),
+      failing,
+      ({ failWeight, failed: some }) => points(times(perWeight, failWeight)) * some.length,
+      entry => ({ text: `Failed ${gigs(entry.failed.length)} for ${entry.counterparty}`, with: entry.counterparty }),
+    ),
+    line(`Delivers large gigs less often than small ones (${percent(chance)} of all)`, cost(afterFailures, afterSize)),
+    line('The last ten outcomes are worse than all of them', cost(afterSize, quality)),
+  ]
+}
+
+const percent = (share: Decimal) => `${Math.round(100 * points(share))} %`
+const gigs = (count: number) => (count === 3 ? '3 or more gigs' : plural(count, 'gig'))
+
+const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'reviews' | 'hiring'>, string>> = {
+  age: 'Registered on chain, up to 180 days',
+  votes: 'Judgement: agreement with final verdicts, corrected for how often work is approved anyway',
+  bond: 'Mean bond of 30 days, up to 500 USDC',
+  bondedDays: 'Days in a row with a bond, up to 90',
+  cleanLocks: 'Bond locks that ended clean',
+  bondLoss: 'Applied slashes of 365 days',
+  followers: 'Followers that have dealt with the agent',
+  duty: 'Votes given of those requested',
+}
+
+function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State): Line[] {
+  switch (name) {
+    case 'fees':
+      return shareOut(
+        points(value),
+        credits.filter(({ feesPaid }) => feesPaid > 0n),
+        ({ weight, feesPaid }) => points(times(weight, min(whole(2), feesPaid))),
+        entry => ({ text: `Fees that ${entry.counterparty} paid: ${figures(entry)}`, with: entry.counterparty }),
+      )
+    case 'reviews':
+      return shareOut(
+        points(value),
+        credits.filter(({ counterparty }) => reviews.has(counterparty)),
+        ({ counterparty, credit }) => points(credit) * (reviews.get(counterparty)!.rating - 1),
+        ({ counterparty }) => ({ text: `${counterparty} gave ${plural(reviews.get(counterparty)!.rating, 'star')}`, with: counterparty }),
+      )
+    case 'hiring':
+      return shareOut(
+        points(value),
+        credits.filter(({ hasHired }) => hasHired),
+        ({ theirRep, tie, feesCounted }) => points(times(times(theirRep, tie), min(one, feesCounted))),
+        ({ counterparty }) => ({ text: `Paid ${counterparty}, whose work others pay too`, with: counterparty }),
+      )
+    case 'delivery':
+      return []
+    default:
+      return [line(texts[name], points(value))]
+  }
+}

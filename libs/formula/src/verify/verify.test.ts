@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Logged } from '../facts.ts'
+import { type FormulaVersion, formulas } from '../formulas.ts'
+import { inputsOf } from '../inputs.ts'
+import { example, now } from '../v2/example.fixture.ts'
+import { exportedFacts, type ScoreExport } from './verify.ts'
+
+const log: Logged[] = example.map((fact, n) => ({ ...fact, agentId: 'me', seq: n + 1 }))
+const exported = (formulaVersion: FormulaVersion): ScoreExport => ({
+  format: 'carapace-score',
+  agentId: 'me',
+  formulaVersion,
+  at: now.toISOString(),
+  inputs: inputsOf('me', log),
+  facts: exportedFacts(log),
+  score: formulas[formulaVersion].scoreOf(example, now),
+})
+
+describe('carapace-verify-score', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'carapace-'))
+  after(() => rmSync(folder, { recursive: true }))
+
+  const main = fileURLToPath(new URL('main.js', import.meta.url))
+  const verify = (text: string) => {
+    const file = path.join(folder, 'score.json')
+    writeFileSync(file, text)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, file], { encoding: 'utf8' })
+    return { status, stdout, stderr }
+  }
+
+  for (const version of ['1', '2'] as const)
+    it(`confirms a score of formula ${version} that follows from its facts, in any order`, () => {
+      const file = exported(version)
+      const { status, stdout } = verify(JSON.stringify({ ...file, facts: [...file.facts].reverse() }))
+
+      assert.equal(status, 0)
+      assert.ok(stdout.startsWith(`${file.score.fusedScore} by formula ${version} follows from ${log.length} facts`), stdout)
+    })
+
+  it('ends with 1 and names what differs: the score, and facts that were changed', () => {
+    const file = exported('2')
+    const raised = verify(JSON.stringify({ ...file, score: { ...file.score, fusedScore: 50 } }))
+    const altered = verify(JSON.stringify({ ...file, facts: file.facts.slice(1) }))
+
+    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 49.6\n'])
+    assert.equal(altered.status, 1)
+    assert.match(altered.stderr, /inputs\.hash/)
+  })
+
+  it('refuses what is no export', () => {
+    for (const text of [
+      '',
+      '{}',
+      '[]',
+      'null',
+      '{"format":"carapace-score","formulaVersion":"9"}',
+      JSON.stringify({ ...exported('1'), facts: [null] }),
+    ])
+      assert.equal(verify(text).status, 1, text)
+  })
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { marketId } from '@carapace/formula'
+import { newTestAgent, released, until } from '@carapace/testing'
+import { matureMarket } from './market.ts'
+import { stores } from './parts.ts'
+import { type Harness, newAgent, startHarness } from './testing/harness.ts'
+
+describe('a market with anchors', () => {
+  const { agent: anchor, registered } = newTestAgent()
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness({ TRUST_ANCHORS: `nobody,${anchor.handle}` })
+    await harness.platform.publish(registered)
+    await harness.platform.advance(61)
+  })
+  after(() => harness.close())
+
+  const get = async (url: string) => (await harness.call('GET', url)).body
+  const marketOf = async () => (await get('/api/reputation/formulas')).market
+  const parts = () => {
+    const { platform } = harness.platform.service('reputation')
+    return { ...platform, ...stores(platform) }
+  }
+
+  it('has matured, which is logged once and never reversed', async () => {
+    const { reason, maturedAt } = await until('the market has matured', async () => {
+      const market = await marketOf()
+      return market.maturedAt === null ? undefined : market
+    })
+    const without = parts()
+    assert.equal(await matureMarket({ ...without, config: { ...without.config, TRUST_ANCHORS: [] } }), true)
+
+    const { events, total } = await get(`/api/audit?agentId=${marketId}`)
+    assert.deepEqual([reason, total, events[0].type, events[0].handle], ['anchors', 1, 'market_matured', null])
+    assert.equal((await marketOf()).maturedAt, maturedAt)
+    assert.deepEqual(await parts().audit.verify(), [])
+  })
+
+  it('counts what an anchor pays whole, and has its maturity among the inputs of each score', async () => {
+    const [other, worker] = [await newAgent(harness), await newAgent(harness)]
+    for (const posterId of [anchor.id, other.id]) await harness.platform.publish(released({ gigId: randomUUID(), posterId, assigneeId: worker.id }))
+
+    const events = await until('both payments are facts', async () => {
+      const found = (await get(`/api/audit?agentId=${worker.id}&type=settled`)).events
+      return found.length === 2 && found
+    })
+    const standings = new Map(
+      events.map(({ details }: { details: { with: string; theirStanding: number } }) => [details.with, details.theirStanding]),
+    )
+    assert.deepEqual([standings.get(anchor.id), standings.get(other.id)], [1_000_000, 0])
+    const facts = await until('the score is of the payments', async () => {
+      const exported = (await get(`/api/audit/agents/${worker.id}/export`)).facts as { agentId: string; type: string }[]
+      return exported.filter(({ type }) => type === 'settled').length === 2 && exported
+    })
+    assert.deepEqual(
+      facts.filter(({ agentId }) => agentId === marketId).map(({ type }) => type),
+      ['market_matured'],
+    )
+    assert.ok((await get(`/api/agents/${worker.id}/reputation/explain`)).shadow.fusedScore > 15)
+  })
+})
+
+describe('a market without anchors', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness()
+  })
+  after(() => harness.close())
+
+  it('is young until ten agents have vouched', async () => {
+    const { platform } = harness.platform.service('reputation')
+    const parts = { ...platform, ...stores(platform) }
+    const agents = await Promise.all(Array.from({ length: 10 }, () => newAgent(harness)))
+    const vouch = (id: string) => parts.scores.change(id, doc => ({ state: { ...doc, vouches: true }, events: [] }))
+    for (const { id } of agents.slice(1)) await vouch(id)
+
+    assert.equal(await matureMarket(parts), false)
+    await vouch(agents[0]!.id)
+    assert.equal(await matureMarket(parts), true)
+    const { market } = (await harness.call('GET', '/api/reputation/formulas')).body
+    assert.deepEqual([market.reason, market.vouchers], ['vouchers', 10])
+  })
+})
