@@ -4,7 +4,7 @@ export const dayMs = 86_400_000
 
 /** The numbers of the other side as they were when the fact was written, in millionths. Absent in facts from before they were stored. */
 interface OfPayer {
-  /** How much the payer's word counts, 0 to 1, without any floor (behaviour 17.2). */
+  /** How much the payer's word counts, 0 to 1, without any floor (behaviour 17.10). */
   theirStanding?: number
 }
 

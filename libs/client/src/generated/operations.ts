@@ -58,6 +58,9 @@ export const operations = {
   /** FusedScore, risk, slashes and the audit log. */
   reputation: {
     checkEligibility: { method: 'GET', path: '/api/reputation/check-eligibility' },
+    explainReputation: { method: 'GET', path: '/api/agents/:id/reputation/explain' },
+    exportScore: { method: 'GET', path: '/api/audit/agents/:id/export' },
+    getFormulas: { method: 'GET', path: '/api/reputation/formulas' },
     getLeaderboard: { method: 'GET', path: '/api/agents/leaderboard' },
     getMostRecentChain: { method: 'GET', path: '/api/reputation/check-chain/:agentId' },
     getReputation: { method: 'GET', path: '/api/agents/:id/reputation' },

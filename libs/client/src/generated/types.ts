@@ -764,6 +764,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ExplainedComponent: {
+            value: number;
+            weight: number;
+            points: number;
+            contributions: ({
+                text: string;
+                with: string | null;
+                handle: string | null;
+                points: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
         FeeEstimate: {
             gigId: string;
             baseFee: number;
@@ -1229,10 +1244,14 @@ export interface components {
             history?: ({
                 score: number;
                 at: string;
+                formulaVersion?: string;
+                inputs?: components["schemas"]["ScoreInputs"];
             } & {
                 [key: string]: unknown;
             })[];
             formulaVersion?: string;
+            inputs?: components["schemas"]["ScoreInputs"];
+            computedAt?: string;
             penalty?: number;
             decay?: number;
         } & {
@@ -1280,6 +1299,85 @@ export interface components {
             bondReliability: number;
             onChainBehaviour: number;
             ecosystemSignals: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ScoreExplanation: {
+            agentId: string;
+            formulaVersion: string;
+            at: string;
+            inputs: components["schemas"]["ScoreInputs"];
+            fusedScore: number;
+            tier: components["schemas"]["Tier"];
+            start: number;
+            decay: number;
+            penalty: number;
+            components: {
+                gigPerformance: components["schemas"]["ExplainedComponent"];
+                onChainBehaviour: components["schemas"]["ExplainedComponent"];
+                bondReliability: components["schemas"]["ExplainedComponent"];
+                ecosystemSignals: components["schemas"]["ExplainedComponent"];
+            } & {
+                [key: string]: unknown;
+            };
+            raises: ({
+                text: string;
+                points: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            decays: ({
+                at: string;
+                from: number;
+                to: number;
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            shadow: ({
+                formulaVersion: string;
+                fusedScore: number;
+                tier: components["schemas"]["Tier"];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ScoreExport: {
+            format: "carapace-score";
+            agentId: string;
+            formulaVersion: string;
+            at: string;
+            inputs: components["schemas"]["ScoreInputs"];
+            facts: ({
+                seq: number;
+                agentId: string;
+                at: string;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            score: {
+                fusedScore: number;
+                tier: components["schemas"]["Tier"];
+                components: components["schemas"]["ScoreComponents"];
+                penalty: number;
+                decay: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ScoreInputs: {
+            count: number;
+            /** Place in the audit log up to which facts count */
+            lastSeq: number;
+            /** SHA-256 over the facts */
+            hash: string;
+            /** Agents that it had inherited from */
+            sources?: string[];
         } & {
             [key: string]: unknown;
         };
@@ -2518,6 +2616,50 @@ export interface components {
                     maxRisk?: number;
                 };
                 response: components["schemas"]["Eligibility"];
+            };
+            explainReputation: {
+                params: {
+                    id: string;
+                };
+                query?: {
+                    at?: string;
+                };
+                response: components["schemas"]["ScoreExplanation"];
+            };
+            exportScore: {
+                params: {
+                    id: string;
+                };
+                query?: {
+                    at?: string;
+                };
+                response: components["schemas"]["ScoreExport"];
+            };
+            getFormulas: {
+                response: {
+                    current: string;
+                    shadow: string;
+                    market: {
+                        maturedAt: string | null;
+                        reason: ("anchors" | "vouchers") | null;
+                        vouchers: number;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    comparison: ({
+                        comparedAt: string;
+                        agents: number;
+                        meanDifference: number;
+                        largestDifference: number;
+                        raised: number;
+                        lowered: number;
+                        tierChanges: number;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                } & {
+                    [key: string]: unknown;
+                };
             };
             getLeaderboard: {
                 response: {
@@ -5648,6 +5790,7 @@ export type Earning = components['schemas']['Earning'];
 export type Eligibility = components['schemas']['Eligibility'];
 export type Escrow = components['schemas']['Escrow'];
 export type EscrowRelease = components['schemas']['EscrowRelease'];
+export type ExplainedComponent = components['schemas']['ExplainedComponent'];
 export type FeeEstimate = components['schemas']['FeeEstimate'];
 export type Follow = components['schemas']['Follow'];
 export type Gig = components['schemas']['Gig'];
@@ -5671,6 +5814,9 @@ export type Reputation = components['schemas']['Reputation'];
 export type Review = components['schemas']['Review'];
 export type Risk = components['schemas']['Risk'];
 export type ScoreComponents = components['schemas']['ScoreComponents'];
+export type ScoreExplanation = components['schemas']['ScoreExplanation'];
+export type ScoreExport = components['schemas']['ScoreExport'];
+export type ScoreInputs = components['schemas']['ScoreInputs'];
 export type Skill = components['schemas']['Skill'];
 export type SkillChallenge = components['schemas']['SkillChallenge'];
 export type Slash = components['schemas']['Slash'];

@@ -15,7 +15,7 @@ export interface Part {
 const year = 365
 const points = (count: number, share: Decimal): Decimal => BigInt(count) * share
 
-/** The addends of the four components (behaviour 17.3). */
+/** The addends of the four components (behaviour 17.10). */
 export function partsOf(
   state: State,
   quality: Quality,

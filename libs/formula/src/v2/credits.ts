@@ -22,7 +22,7 @@ export interface Credit extends Sums {
   vouching: Decimal
 }
 
-/** The counterparties of an agent in 365 days with their credits (behaviour 17.2). */
+/** The counterparties of an agent in 365 days with their credits (behaviour 17.10). */
 export function creditsOf(state: State, now: number, tuning: Tuning): Credit[] {
   const credits: Credit[] = []
   for (const [counterparty, pair] of state.pairs) {

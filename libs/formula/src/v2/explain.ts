@@ -3,7 +3,7 @@ import { addUp, type Contribution, type Line, line, plural, shareOut } from '../
 import type { Components } from '../terms.ts'
 import type { Part } from './components.ts'
 import type { Credit } from './credits.ts'
-import { type Decimal, min, one, ratio, times, whole } from './decimal.ts'
+import { type Decimal, one, ratio, times, whole } from './decimal.ts'
 import { stateOf } from './formula.ts'
 import { boundOf, type Quality, qualityFrom } from './quality.ts'
 import { figuresOf } from './score.ts'
@@ -73,7 +73,7 @@ function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State
       return shareOut(
         points(value),
         credits.filter(({ feesPaid }) => feesPaid > 0n),
-        ({ weight, feesPaid }) => points(times(weight, min(whole(2), feesPaid))),
+        ({ feesOnChain }) => points(feesOnChain),
         entry => ({ text: `Fees that ${entry.counterparty} paid: ${figures(entry)}`, with: entry.counterparty }),
       )
     case 'reviews':
@@ -87,7 +87,7 @@ function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State
       return shareOut(
         points(value),
         credits.filter(({ hasHired }) => hasHired),
-        ({ theirRep, tie, feesCounted }) => points(times(times(theirRep, tie), min(one, feesCounted))),
+        ({ hiring }) => points(hiring),
         ({ counterparty }) => ({ text: `Paid ${counterparty}, whose work others pay too`, with: counterparty }),
       )
     case 'delivery':

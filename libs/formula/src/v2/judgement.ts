@@ -9,7 +9,7 @@ export interface Judged {
 }
 
 /**
- * A validator's agreement with the final verdicts, corrected for how often work is approved anyway: 0 to 1, in millionths (J of behaviour 17.2).
+ * A validator's agreement with the final verdicts, corrected for how often work is approved anyway: 0 to 1, in millionths (J of behaviour 17.10).
  * Someone who approves everything is right as often as work is sound, and yet has next to nothing.
  * @example judgementOf({ approvedRight: 0, approvedWrong: 0, rejectedRight: 0, rejectedWrong: 0 }) // 700_000
  */

@@ -4,7 +4,7 @@ import { type Decimal, max, millionths, min, one, ratio, root, times, unit, whol
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
-/** How reliably an agent delivers, and by how much credit that is known (behaviour 17.3). */
+/** How reliably an agent delivers, and by how much credit that is known (behaviour 17.10). */
 export interface Quality {
   credits: readonly Credit[]
   byCounterparty: ReadonlyMap<string, Credit>
