@@ -80,7 +80,7 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
   // an agent that has vouched once has reached that for good
   const next = { ...doc, ...standing, vouches: doc.vouches === true || standing.vouches === true, computedAt: now }
   const isShownOtherwise = shown(doc) !== shown(next)
-  if (!isShownOtherwise && behind(doc) === behind(next)) return undefined
+  if (!isShownOtherwise && unshown(doc) === unshown(next)) return undefined
   const inputs = inputsOf()
   const moved = doc.fusedScore !== standing.fusedScore
   const newTier = doc.tier !== standing.tier
@@ -92,7 +92,7 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 }
 
 /** What is stored and not shown with the score. */
-const behind = ({ formulaVersion, shadow, vouches }: ScoreDoc): string => JSON.stringify([formulaVersion, shadow?.fusedScore, vouches === true])
+const unshown = ({ formulaVersion, shadow, vouches }: ScoreDoc): string => JSON.stringify([formulaVersion, shadow?.fusedScore, vouches === true])
 
 const shown = ({
   fusedScore,
