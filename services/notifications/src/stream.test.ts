@@ -103,6 +103,7 @@ describe('notification stream', () => {
 
     const refused = await listen(agentId)
     assert.equal(refused.response.status, 429)
+    assert.ok(Number(refused.response.headers.get('retry-after')) > 0)
     assert.equal(((await refused.response.json()) as { code: string }).code, 'RATE_LIMITED')
 
     streams[0]?.close()

@@ -94,6 +94,9 @@ export function asRefusal(error: unknown): Refusal {
   return new Refusal('INTERNAL_ERROR')
 }
 
+/** Seconds, where a refusal names none. A 429 without a window is over when something else ends, such as a stream of its reader. */
+const usualPauses: Readonly<Record<number, number>> = { 429: 30, 503: 2, 504: 2 }
+
 /** Sends a refusal as the spec's error body, or as problem+json when the caller requests it. */
 export function sendFailure(request: IncomingMessage, response: ServerResponse, refusal: Refusal, requestId: string): void {
   if (response.headersSent) {
@@ -103,7 +106,7 @@ export function sendFailure(request: IncomingMessage, response: ServerResponse, 
   const body = errorBody(refusal, requestId)
   const problem = request.headers.accept?.includes('application/problem+json')
   const headers: Record<string, string> = { 'cache-control': 'private, no-store', 'x-request-id': requestId }
-  const retryAfter = refusal.extras.retryAfter ?? (refusal.status === 503 || refusal.status === 504 ? 2 : undefined)
+  const retryAfter = refusal.extras.retryAfter ?? usualPauses[refusal.status]
   if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter)
   if (refusal instanceof RefusalWithHeaders) Object.assign(headers, refusal.headers)
   if (problem) {

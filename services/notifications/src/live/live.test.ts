@@ -202,6 +202,7 @@ describe('GET /api/events', () => {
 
     const refused = await listen({}, headers)
     assert.equal(refused.response.status, 429)
+    assert.ok(Number(refused.response.headers.get('retry-after')) > 0)
     assert.equal((await listen()).response.status, 200)
 
     streams[0]?.close()
