@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CloudEvent } from '@carapace/api'
-import { mergedFacts } from '@carapace/formula'
+import { inputsOf, mergedFacts } from '@carapace/formula'
 import type { ScoredEntry } from './audit.store.ts'
 import { type Parts, stores } from './parts.ts'
 import { record } from './record.ts'
@@ -69,10 +69,12 @@ describe('the standing of an agent', () => {
 
         await record(overtaken, event(), id, { type: 'skill_verified', skill: 'solidity' })
 
-        const { badges, fusedScore } = await parts.scores.need(id)
-        const whole = standingAt(mergedFacts(id, await parts.audit.factsOf([id])), new Date())
+        const { badges, fusedScore, inputs } = await parts.scores.need(id)
+        const log = await parts.audit.factsOf([id])
+        const whole = standingAt(mergedFacts(id, log), new Date())
         assert.deepEqual([badges, fusedScore], [whole.badges, whole.fusedScore])
         assert.equal(badges.length, 2)
+        assert.deepEqual(inputs, inputsOf(id, log))
         assert.deepEqual(await parts.audit.verify(), [])
       })
 
@@ -108,9 +110,10 @@ describe('the standing of an agent', () => {
     ])
 
     const log = await parts.audit.factsOf([id])
-    const { badges, fusedScore } = await parts.scores.need(id)
+    const { badges, fusedScore, inputs } = await parts.scores.need(id)
     const whole = standingAt(mergedFacts(id, log), new Date())
     assert.deepEqual([badges, fusedScore], [whole.badges, whole.fusedScore])
+    assert.deepEqual(inputs, inputsOf(id, log))
     assert.equal(log.filter(({ type }) => type === 'skill_verified').length, 1)
   })
 

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentMigrated } from '@carapace/api'
+import { formulas, mergedFacts } from '@carapace/formula'
 import { daySeconds, released, type TestAgent, until } from '@carapace/testing'
+import { stores } from '../parts.ts'
 import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
 const verifier = fileURLToPath(new URL('../../../../node_modules/.bin/carapace-verify-score', import.meta.url))
@@ -82,6 +84,30 @@ describe('a score, explained and exported', () => {
     assert.deepEqual(verify(exported), { status: 0, stderr: '' })
     const { status } = await harness.call('GET', `/api/audit/agents/${worker.id}/export?at=2020-01-01T00:00:00.000Z`)
     assert.equal(status, 404)
+  })
+
+  it('has the formula it was made with, also when another one comes into force', async () => {
+    const { platform } = harness.platform.service('reputation')
+    const { scores } = stores(platform)
+    const exported = await get(`/api/audit/agents/${worker.id}/export`)
+    const log = exported.facts.map((fact: { at: string }) => ({ ...fact, at: new Date(fact.at) }))
+    const now = new Date(exported.at)
+    const score = formulas['2'].scoreOf(mergedFacts(worker.id, log), now)
+    await scores.change(worker.id, doc => ({
+      state: {
+        ...doc,
+        ...score,
+        formulaVersion: '2',
+        history: [{ score: score.fusedScore, at: now, formulaVersion: '2', inputs: doc.inputs! }, ...doc.history],
+      },
+      events: [],
+    }))
+
+    const [present, past] = [await get(`/api/audit/agents/${worker.id}/export`), (await get(`/api/agents/${worker.id}/reputation`)).history.at(-1)]
+    const old = await get(`/api/agents/${worker.id}/reputation/explain?at=${past.at}`)
+    assert.deepEqual([present.formulaVersion, verify(present)], ['2', { status: 0, stderr: '' }])
+    assert.deepEqual([old.formulaVersion, old.fusedScore], ['1', 15])
+    assert.deepEqual(verify(await get(`/api/audit/agents/${worker.id}/export?at=${past.at}`)), { status: 0, stderr: '' })
   })
 
   it('of an heir comes from the logs of both', async () => {
