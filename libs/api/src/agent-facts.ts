@@ -24,6 +24,8 @@ export const skilledAgentFacts = [...agentFacts, skillAttached, skillRemoved, sk
 /** And with when they were last seen (`seenAgentProjection`). */
 export const seenAgentFacts = [...skilledAgentFacts, heartbeatRecorded]
 
-/** Whether score, tier or risk are others than before: an agent of which nothing was received has those of `newAgentScore`. */
-export const isScoreMoved = (changed: Pick<PayloadOf<typeof scoreChanged>, 'fusedScore' | 'previousScore' | 'riskScore' | 'previousRisk'>): boolean =>
-  changed.fusedScore !== changed.previousScore || changed.riskScore !== changed.previousRisk
+/** Whether score, tier, risk or judgement are others than before: an agent of which nothing was received has those of `newAgentScore`. */
+export const isScoreMoved = (
+  changed: Pick<PayloadOf<typeof scoreChanged>, 'fusedScore' | 'previousScore' | 'riskScore' | 'previousRisk' | 'judgement' | 'previousJudgement'>,
+): boolean =>
+  changed.fusedScore !== changed.previousScore || changed.riskScore !== changed.previousRisk || changed.judgement !== changed.previousJudgement

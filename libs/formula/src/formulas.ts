@@ -21,6 +21,9 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
 /** The numbers that facts of its counterparties store of an agent, whichever formula is in force. */
 export const vouchingOf = (log: readonly Dated[], now: Date): Vouching => candidate.vouchingOf(stateOf(log), now)
 
+/** J: how reliably an agent judges the work of others, in millionths, whichever formula is in force. */
+export const judgementAt = (log: readonly Dated[], now: Date): number => candidate.judgementOf(stateOf(log), now)
+
 /** The formula that scores are published by; the other one runs next to it for comparison. */
 export const currentVersion: FormulaVersion = '1'
 export const shadowVersion: FormulaVersion = '2'

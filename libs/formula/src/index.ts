@@ -14,7 +14,7 @@ export {
   usdcOf,
   within,
 } from './facts.ts'
-export { currentVersion, type Formula, type FormulaVersion, formulas, shadowVersion, vouchingOf } from './formulas.ts'
+export { currentVersion, type Formula, type FormulaVersion, formulas, judgementAt, shadowVersion, vouchingOf } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
 export { type Components, minBondMicro, type Score, scoreWeights, startScore, type Tier, tierFloors, tierOf, tiers } from './terms.ts'
@@ -22,7 +22,7 @@ export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'
 export type { Vouching } from './v2/credits.ts'
 export { candidate, candidateWith, type Incremental } from './v2/formula.ts'
-export { type Judged, judgementOf } from './v2/judgement.ts'
+export { type Judged, judgementOf, newJudgement } from './v2/judgement.ts'
 export type { State } from './v2/state.ts'
 export { type Tuning, tuning } from './v2/tuning.ts'
 export { exportedFacts, type ScoreExport, scoreIn } from './verify/verify.ts'

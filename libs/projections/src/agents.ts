@@ -11,6 +11,7 @@ import {
   identitySnapshot,
   isScoreMoved,
   newAgentScore,
+  newJudgement,
   type PayloadOf,
   refuse,
   reputationApi,
@@ -41,6 +42,8 @@ export interface AgentFacts extends IdentityFacts {
   fusedScore: number
   tier: Tier
   riskScore: number
+  /** How reliably it judges the work of others (J), in millionths. */
+  judgement: number
 }
 export type AgentIdentity = IdentityFacts & { id: string }
 export type Agent = AgentFacts & { id: string }
@@ -76,6 +79,9 @@ const indexes: Indexes = {
 }
 
 type Parts = Pick<Platform, 'db' | 'peers'>
+
+/** An agent of which no score was received. */
+const unscored = { ...newAgentScore, judgement: newJudgement }
 
 /** This service's read copy of all agents with their scores. @example const agents = agentProjection(platform) */
 export const agentProjection = (parts: Parts): AgentProjection => openAgents(parts, { scores: true })
@@ -121,7 +127,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     const agent = full(await rows.applied(id, fields, stamp))
     if (agent) await follow(agent)
   }
-  const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...newAgentScore, ...row } as Agent))
+  const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...unscored, ...row } as Agent))
   const ownSkills = ({ skills, verifiedSkills }: Pick<Row, 'skills' | 'verifiedSkills'>): Partial<Row> =>
     withSkills ? { skills, verifiedSkills } : {}
   const identityOf = (row: Who & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
@@ -146,11 +152,11 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   )
   const scoreSubscriptions = [
     on(scoreChanged, async (changed, event) => {
-      const { agentId, fusedScore, tier, riskScore } = changed
+      const { agentId, fusedScore, tier, riskScore, judgement } = changed
       // an event before this one has the same values
       if (!isScoreMoved(changed)) return
       const write = scoreMatters?.(changed) ? applied : rows.apply
-      await write(agentId, { fusedScore, tier, riskScore }, event)
+      await write(agentId, { fusedScore, tier, riskScore, ...(judgement === undefined ? {} : { judgement }) }, event)
     }),
     on(reputationSnapshot, ({ id, version, row }, event) =>
       applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
@@ -161,7 +167,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   /** Stores what the owners say where it differs from the row; mostly it does not. */
   const agreed = async (id: string, news: readonly News[]): Promise<Agent | undefined> => {
     const row = await rows.get(id)
-    const present = { ...newAgentScore, ...row }
+    const present = { ...unscored, ...row }
     const differing = news.filter(([fields]) => !isDeepStrictEqual({ ...present, ...fields }, present))
     if (differing.length === 0) return full(row)
     await Promise.all(differing.map(([fields, stamp]) => rows.apply(id, fields, stamp)))
@@ -218,6 +224,6 @@ function who(row: Who): Omit<IdentityFacts, 'registeredAt'> {
   return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, preferredChain }
 }
 
-function ofScoreRow({ fusedScore, tier, riskScore }: ScoreRow): Partial<AgentFacts> {
-  return { fusedScore, tier, riskScore }
+function ofScoreRow({ fusedScore, tier, riskScore, judgement = newJudgement }: ScoreRow): Partial<AgentFacts> {
+  return { fusedScore, tier, riskScore, judgement }
 }

@@ -56,12 +56,13 @@ describe('a change of a standing', () => {
     return isScoreMoved(event!.data as PayloadOf<typeof scoreChanged>)
   }
 
-  it('says whether score or risk moved, which start as everybody assumes them', () => {
+  it('says whether score, risk or judgement moved, which start as everybody assumes them', () => {
     const { fusedScore, tier, risk } = newDoc()
 
     assert.deepEqual({ fusedScore, tier, riskScore: risk.riskScore }, newAgentScore)
     assert.equal(changedTo({ badges: ['onchain'] as ScoreDoc['badges'] }), false)
     assert.equal(changedTo({ fusedScore: 15.1 }), true)
+    assert.equal(changedTo({ judgement: 650_000 }), true)
     assert.equal(changedTo({ risk: { ...risk, riskScore: 5 } }), true)
   })
 })

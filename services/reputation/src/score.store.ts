@@ -1,6 +1,6 @@
 import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, tierChanged } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from '@carapace/chain'
-import { currentVersion, type FormulaVersion, type Inputs, type Tier, tierOf } from '@carapace/formula'
+import { currentVersion, type FormulaVersion, type Inputs, newJudgement, type Tier, tierOf } from '@carapace/formula'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { Standing } from './standing.ts'
 
@@ -105,9 +105,10 @@ const shown = ({
   penalty,
   decay,
   bond,
+  judgement = newJudgement,
 }: ScoreDoc): string =>
   JSON.stringify([
-    ...[fusedScore, risk.riskScore, risk.flags, risk.recommendation, risk.disputeRate, risk.slashCount, components, badges],
+    ...[fusedScore, risk.riskScore, risk.flags, risk.recommendation, risk.disputeRate, risk.slashCount, components, badges, judgement],
     ...[totalGigsCompleted, String(totalEarned), gigCompletionRate, penalty, decay, bond],
   ])
 
@@ -123,6 +124,8 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
       riskScore,
       previousRisk: before.risk.riskScore,
       riskLevel,
+      judgement: after.judgement ?? newJudgement,
+      previousJudgement: before.judgement ?? newJudgement,
       components: { ...components },
       badges,
       totalGigsCompleted,

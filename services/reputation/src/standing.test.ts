@@ -149,6 +149,15 @@ describe('FusedScore', () => {
     assert.ok(components([...votes(10), excused[0]!]).ecosystemSignals < components(votes(10)).ecosystemSignals)
   })
 
+  it('comes with the judgement of a validator, which approving everything lowers', () => {
+    const judged = (rejected: number): Dated[] =>
+      Array.from({ length: 20 }, (_, n) => ago(9, { type: 'vote_judged', validationId: `v${n}`, withVerdict: n >= rejected, vote: 'approve' }))
+
+    assert.equal(standingAt([], now).judgement, 700_000)
+    assert.equal(standingAt(judged(0), now).judgement, 825_000)
+    assert.equal(standingAt(judged(5), now).judgement, 346_140)
+  })
+
   it('puts tiers at 30, 50 and 70', () => {
     assert.deepEqual([29.9, 30, 50, 70].map(tierOf), ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'])
   })

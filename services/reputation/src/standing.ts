@@ -3,6 +3,7 @@ import {
   type Dated,
   type FormulaVersion,
   formulas,
+  judgementAt,
   type Score,
   shadowVersion,
   standingFacts,
@@ -21,6 +22,8 @@ export interface Standing extends Score {
   shadow?: { formulaVersion: FormulaVersion; fusedScore: number; tier: Tier }
   /** Its word counts for those it pays: standing of at least a half. */
   vouches?: boolean
+  /** How reliably it judges the work of others (J), in millionths. Absent in early records. */
+  judgement?: number
   risk: Risk
   badges: string[]
   totalGigsCompleted: number
@@ -50,6 +53,7 @@ export function standingAt(log: readonly Dated[], now: Date): Standing {
     ...score,
     formulaVersion: currentVersion,
     shadow: { formulaVersion: shadowVersion, fusedScore: shadow.fusedScore, tier: shadow.tier },
+    judgement: judgementAt(log, now),
     vouches: vouchingOf(log, now).standing >= vouchesFrom,
     risk,
     badges: badgesOf(facts, score, risk, now),

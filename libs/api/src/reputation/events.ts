@@ -25,6 +25,9 @@ export const scoreChanged = event(
     riskScore: z.int(),
     /** Absent in early events. */
     previousRisk: z.int().optional(),
+    /** How reliably it judges the work of others (J), in millionths. Absent in early events. */
+    judgement: z.int().optional(),
+    previousJudgement: z.int().optional(),
     riskLevel,
     components,
     badges: z.array(z.string()),

@@ -13,6 +13,8 @@ export const scoreRow = z
     tier,
     riskScore: z.int(),
     riskLevel,
+    /** J, in millionths. Absent in early rows. */
+    judgement: z.int().optional(),
     components: scoreComponents,
     badges: z.array(z.string()),
     totalGigsCompleted: z.int(),

@@ -14,6 +14,8 @@ const readCandidate = z.looseObject({
   registeredAt: timestamp,
   openVotes: z.int(),
   hasRequiredSkill: z.boolean(),
+  /** J, in millionths; absent in draws from before it counted. */
+  judgement: z.int().optional(),
   crewIds: z.array(id),
   /** A settled payment with poster or assignee in the last 90 days. */
   tied: z.boolean(),

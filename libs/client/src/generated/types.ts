@@ -636,6 +636,7 @@ export interface components {
                 registeredAt: string;
                 openVotes: number;
                 hasRequiredSkill: boolean;
+                judgement?: number;
                 crewIds: string[];
                 tied: boolean;
                 isEligible: boolean;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { formulas } from '../formulas.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from './example.fixture.ts'
 import { candidate, stateOf } from './formula.ts'
-import { judgementOf } from './judgement.ts'
+import { judgementOf, newJudgement } from './judgement.ts'
 
 const { scoreOf } = formulas['2']
 const vouchingOf = (facts: typeof example) => candidate.vouchingOf(stateOf(facts), now)
@@ -85,6 +85,7 @@ describe('judgementOf', () => {
     const lazy = judgementOf({ approvedRight: 82, approvedWrong: 18, rejectedRight: 0, rejectedWrong: 0 })
     const honest = judgementOf({ approvedRight: 78, approvedWrong: 1, rejectedRight: 17, rejectedWrong: 4 })
 
+    assert.equal(judgementOf({ approvedRight: 0, approvedWrong: 0, rejectedRight: 0, rejectedWrong: 0 }), newJudgement)
     assert.ok(lazy < 150_000, String(lazy))
     assert.ok(honest > 800_000, String(honest))
   })

@@ -3,7 +3,7 @@ import type { Score } from '../terms.ts'
 import { judgementIn } from './components.ts'
 import { type Vouching, vouchingOf } from './credits.ts'
 import { figuresOf } from './score.ts'
-import { apply, type State, start } from './state.ts'
+import { advance, apply, type State, start } from './state.ts'
 import { type Tuning, tuning } from './tuning.ts'
 
 /** A formula that follows an agent fact by fact. Moments that are computed never go back. */
@@ -32,7 +32,7 @@ export const candidateWith = (numbers: Tuning): Incremental => ({
     return { score, vouching: vouchingOf(quality.credits, numbers) }
   },
   judgementOf: (state, now) => {
-    figuresOf(state, now, numbers)
+    advance(state, now)
     return judgementIn(state, now).judgement
   },
 })

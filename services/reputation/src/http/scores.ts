@@ -1,6 +1,6 @@
 import { type Chain, chains, limits, type reputationApi, riskLevelOf, usd } from '@carapace/api'
 import { explorerOf, networks, perChain } from '@carapace/chain'
-import { isBonded } from '@carapace/formula'
+import { isBonded, newJudgement } from '@carapace/formula'
 import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { findScore, needScore } from '../lookup.ts'
@@ -112,6 +112,7 @@ export const scoreRow = (doc: Stored<ScoreDoc>) => ({
   tier: doc.tier,
   riskScore: doc.risk.riskScore,
   riskLevel: doc.risk.riskLevel,
+  judgement: doc.judgement ?? newJudgement,
   components: { ...doc.components },
   badges: doc.badges,
   totalGigsCompleted: doc.totalGigsCompleted,

@@ -22,6 +22,7 @@ interface ReadCandidate {
   agentId: string
   score: number
   hasRequiredSkill: boolean
+  judgement: number
   tied: boolean
   isEligible: boolean
 }
@@ -45,9 +46,14 @@ describe('the draw of a panel over HTTP', () => {
       const tickets = 1 + Math.floor(score / 20) + (hasRequiredSkill ? 2 : 0)
       return Array.from({ length: tickets }, (_, n) => keccak256(concat([beacon, toUtf8Bytes(agentId), toBeHex(n, 1)]))).sort()[0]!
     }
+    const weight = (judgement: number) => 50_000 + (3 * judgement * judgement) / 1e6
+    const isDeferred = ({ agentId, judgement }: ReadCandidate) => {
+      const share = Math.floor((weight(judgement) * 1e6) / weight(700_000))
+      return Number(keccak256(concat([beacon, toUtf8Bytes(agentId), '0xff'])).slice(0, 10)) * 1e6 >= share * 2 ** 32
+    }
     return facts
       .filter(({ isEligible }) => isEligible)
-      .sort((a, b) => Number(a.tied) - Number(b.tied) || (value(a) < value(b) ? -1 : 1))
+      .sort((a, b) => Number(a.tied) - Number(b.tied) || Number(isDeferred(a)) - Number(isDeferred(b)) || (value(a) < value(b) ? -1 : 1))
       .map(({ agentId }) => agentId)
   }
 
@@ -68,6 +74,20 @@ describe('the draw of a panel over HTTP', () => {
       validators.map(({ id }: { id: string }) => id),
       draw.order.slice(0, candidateCount),
     )
+  })
+
+  it('counts how reliably each candidate judges, as reputation has published it', async () => {
+    const { id: agentId } = await newAgent(harness)
+    const standing = { fusedScore: 20, tier: 'Hatchling', riskScore: 0, riskLevel: 'low', judgement: 100_000, previousJudgement: 700_000 }
+    await harness.platform.publish(api.scoreChanged.of({ agentId, ...standing } as never))
+
+    const draw = await until('a draw reads it', async () => {
+      const made = await drawOf((await openCase(harness)).validationId)
+      return made.read.some(one => one.agentId === agentId && one.judgement === 100_000) && made
+    })
+
+    assert.ok(draw.read.filter(one => one.agentId !== agentId).every(({ judgement }) => judgement === 700_000))
+    assert.deepEqual(draw.order, redrawn(draw))
   })
 
   it('names those who were read and must not judge', async () => {

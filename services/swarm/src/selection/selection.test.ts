@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
+import { keccak256, toBeHex } from 'ethers'
 import fc from 'fast-check'
 import { ago, now } from '../testing/moment.ts'
-import { type Candidate, draw, isCandidate, isEligible, order, ticketsOf } from './selection.ts'
+import { admittance, type Candidate, draw, isCandidate, isEligible, order, ticketsOf } from './selection.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
 const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate => ({
@@ -59,6 +60,24 @@ describe('selection', () => {
       ],
       [1, 4, 5],
     )
+  })
+
+  it('draws one that approves everything into less than a fifth of the panels of one that judges, also when all have the same score', () => {
+    // J of 100 approvals of which 82 are right, and of 95 right votes of 100
+    const [lazy, honest] = [148_000, 874_000]
+    const judges = Array.from({ length: 40 }, (_, n) => candidate(`a${n}`, { judgement: n % 2 === 0 ? lazy : honest }))
+    const seats = Array.from({ length: 500 }, (_, n) => draw(order(keccak256(toBeHex(n, 32)), judges, now), 5)).flat()
+    const ofLazy = seats.filter(({ agentId }) => Number(agentId.slice(1)) % 2 === 0).length
+
+    assert.equal(seats.length, 2500)
+    assert.ok(ofLazy * 5 <= seats.length - ofLazy, `${ofLazy} of ${seats.length}`)
+  })
+
+  it('defers nobody who judges as a new agent does or better, and seats deferred ones where there are no others', () => {
+    const poor = ['a', 'b', 'c'].map(id => candidate(id, { judgement: 0 }))
+
+    assert.deepEqual([admittance(700_000), admittance(1_000_000), admittance(0)], [1_000_000, 1_000_000, 32_894])
+    assert.equal(draw(order(beacon, poor, now), 3).length, 3)
   })
 
   const pool = fc.uniqueArray(fc.record({ id: fc.uuid(), young: fc.boolean(), crew: fc.option(fc.constantFrom('c1', 'c2')), tied: fc.boolean() }), {

@@ -1,4 +1,4 @@
-import { dayMs, limits } from '@carapace/api'
+import { dayMs, limits, newJudgement } from '@carapace/api'
 import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
 
 /** What the list of candidates needs to know of an agent. */
@@ -21,6 +21,8 @@ export interface Candidate extends CandidateFacts {
   crewIds: readonly string[]
   /** A settled payment with poster or assignee in the last 90 days. */
   tied: boolean
+  /** J, in millionths. Absent in draws from before it counted. */
+  judgement?: number
 }
 
 export const minScore = 15
@@ -62,6 +64,23 @@ export function drawValue(beacon: string, candidate: Pick<Candidate, 'agentId' |
   return values.sort()[0]!
 }
 
+/** 0.05 + 3·J² of a new agent's J, in millionths. */
+const full = 50_000 + (3 * newJudgement * newJudgement) / 1e6
+
+/**
+ * In which share of draws a candidate has its place in the order, by how reliably it judges (behaviour 5.1): millionths, all of them from the judgement
+ * of a new agent on. One that approves everything is in few.
+ */
+export const admittance = (judgement: number): number => Math.min(1_000_000, Math.floor(((50_000 + (3 * judgement * judgement) / 1e6) * 1e6) / full))
+
+/** Whether a candidate comes after the others of this draw, for how it judges. */
+export function isDeferred(beacon: string, { agentId, judgement = newJudgement }: Pick<Candidate, 'agentId' | 'judgement'>): boolean {
+  const admitted = admittance(judgement)
+  if (admitted === 1_000_000) return false
+  const value = Number(keccak256(concat([beacon, toUtf8Bytes(agentId), new Uint8Array([255])])).slice(0, 10))
+  return value * 1e6 >= admitted * 2 ** 32
+}
+
 export interface Seat {
   agentId: string
   /** Younger than 48 h at the submission. */
@@ -70,9 +89,9 @@ export interface Seat {
   tied: boolean
 }
 
-/** All eligible in drawing order, those without ties first. */
+/** All eligible in drawing order, those without ties first; of both, those that are deferred last. */
 export const order = (beacon: string, eligible: readonly Candidate[], now: Date): Seat[] =>
-  orderBy(candidate => drawValue(beacon, candidate), eligible, now)
+  orderBy(candidate => `${isDeferred(beacon, candidate) ? 1 : 0}${drawValue(beacon, candidate)}`, eligible, now)
 
 /** The same by any value of a candidate, lowest first. */
 export function orderBy<C extends Candidate>(valueBy: (candidate: C) => string | number, eligible: readonly C[], now: Date): Seat[] {

@@ -104,6 +104,7 @@ function candidateOf(agent: SeenAgent, { crewsOf, isTied, openVotesOf }: Candida
     hasRequiredSkill: (agent.verifiedSkills ?? []).some(skill => required.has(skill)),
     crewIds: crewsOf(agent.id),
     tied: isTied(agent.id),
+    judgement: agent.judgement,
   }
 }
 
