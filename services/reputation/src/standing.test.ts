@@ -155,7 +155,7 @@ describe('FusedScore', () => {
 
     assert.equal(standingAt([], now).judgement, 700_000)
     assert.equal(standingAt(judged(0), now).judgement, 825_000)
-    assert.equal(standingAt(judged(5), now).judgement, 346_140)
+    assert.equal(standingAt(judged(5), now).judgement, 346_198)
   })
 
   it('puts tiers at 30, 50 and 70', () => {

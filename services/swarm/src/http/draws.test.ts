@@ -78,8 +78,21 @@ describe('the draw of a panel over HTTP', () => {
 
   it('counts how reliably each candidate judges, as reputation has published it', async () => {
     const { id: agentId } = await newAgent(harness)
-    const standing = { fusedScore: 20, tier: 'Hatchling', riskScore: 0, riskLevel: 'low', judgement: 100_000, previousJudgement: 700_000 }
-    await harness.platform.publish(api.scoreChanged.of({ agentId, ...standing } as never))
+    const components = { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }
+    const standing = {
+      ...{
+        fusedScore: 20,
+        previousScore: 15,
+        tier: 'Hatchling' as const,
+        riskScore: 0,
+        riskLevel: 'low' as const,
+        components,
+        badges: [],
+        formulaVersion: '1',
+      },
+      ...{ totalGigsCompleted: 0, totalEarned: 0n, gigCompletionRate: 0, computedAt: new Date().toISOString() },
+    }
+    await harness.platform.publish(api.scoreChanged.of({ agentId, ...standing, judgement: 100_000, previousJudgement: 700_000 }))
 
     const draw = await until('a draw reads it', async () => {
       const made = await drawOf((await openCase(harness)).validationId)
