@@ -1,5 +1,5 @@
-import { dayMs } from '@carapace/api'
-import { appealQuorum, type Candidate, draw, freezeOf, isEligible, orderBy, quorumFor, ticketsOf, verdictOf } from '@carapace/swarm/rules'
+import { dayMs, newJudgement } from '@carapace/api'
+import { admittance, appealQuorum, type Candidate, draw, freezeOf, isEligible, orderBy, quorumFor, ticketsOf, verdictOf } from '@carapace/swarm/rules'
 import type { Member, Population } from './population.ts'
 
 /** An honest validator sees what the work is worth this often, and votes in time this often. */
@@ -77,13 +77,15 @@ const candidateOf = (population: Population, member: Member, now: Date): Drawn =
   ...{ member, agentId: member.id, score: population.score(member), risk: 0, isActive: true, isPlatform: false, lastSeenAt: now },
   registeredAt: new Date(now.getTime() - (population.day - member.joinedDay) * dayMs),
   ...{ openVotes: 0, hasRequiredSkill: false, crewIds: member.crew ? [member.crew] : [], tied: false },
+  judgement: Math.round(1e6 * (population.book.judgement?.(member.id, now) ?? newJudgement / 1e6)),
 })
 
-/** The lowest of as many numbers as it has tickets. */
+/** The lowest of as many numbers as it has tickets; above all others where it is deferred for how it judges. */
 function luck({ random }: Population, candidate: Candidate): number {
   let least = 1
   for (let ticket = ticketsOf(candidate); ticket > 0; ticket--) least = Math.min(least, random.next())
-  return least
+  const admitted = admittance(candidate.judgement ?? newJudgement) / 1e6
+  return admitted < 1 && random.next() >= admitted ? 1 + least : least
 }
 
 function voteOf(population: Population, voter: Member, worker: Member, sound: boolean, votes: readonly { vote: 'approve' | 'reject' }[]) {
