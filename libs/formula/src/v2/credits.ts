@@ -97,7 +97,7 @@ export function vouchingOf(credits: readonly Credit[], tuning: Tuning): Vouching
   return { standing: toMillionths(standingOf({ counted, spent }, tuning)), credit: toMillionths(credit) }
 }
 
-/** X/(X+5)·min(1, X/Φ): fees paid for reputed work, against all fees. */
+/** X/(X+2)·min(1, X/Φ): fees paid for reputed work, against all fees. */
 export function standingOf({ counted, spent }: { counted: Decimal; spent: Decimal }, { vouchHalfMicro }: Tuning): Decimal {
   if (counted === 0n) return 0n
   return times(ratio(counted, counted + millionths(vouchHalfMicro)), min(one, ratio(counted, spent)))

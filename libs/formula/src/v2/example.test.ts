@@ -65,7 +65,7 @@ describe('formula 2', () => {
     const { theirCredit: __, ...hired } = paidTo('w', { days: 9, budget: 1000 }) as Extract<(typeof example)[number], { type: 'settled' }>
 
     assert.equal(vouchingOf([ago(90, { type: 'market_matured', reason: 'anchors' }), { ...old, theirScore: 70 }]).credit, 500_000)
-    assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 27_777)
+    assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 46_296)
   })
 })
 
@@ -74,8 +74,8 @@ describe('the standing of a payer', () => {
     const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
     const unknown = Array.from({ length: 8 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
 
-    assert.equal(vouchingOf(reputed).standing, 705_882)
-    assert.equal(vouchingOf([...reputed, ...unknown]).standing, 235_294)
+    assert.equal(vouchingOf(reputed).standing, 857_142)
+    assert.equal(vouchingOf([...reputed, ...unknown]).standing, 285_714)
     assert.equal(vouchingOf(unknown).standing, 0)
   })
 })

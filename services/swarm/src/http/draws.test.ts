@@ -46,9 +46,8 @@ describe('the draw of a panel over HTTP', () => {
       const tickets = 1 + Math.floor(score / 20) + (hasRequiredSkill ? 2 : 0)
       return Array.from({ length: tickets }, (_, n) => keccak256(concat([beacon, toUtf8Bytes(agentId), toBeHex(n, 1)]))).sort()[0]!
     }
-    const weight = (judgement: number) => 50_000 + (3 * judgement * judgement) / 1e6
     const isDeferred = ({ agentId, judgement }: ReadCandidate) => {
-      const share = Math.floor((weight(judgement) * 1e6) / weight(700_000))
+      const share = Math.max(30_000, Math.min(1_000_000, Number((1_000_000n * BigInt(judgement) ** 4n) / 700_000n ** 4n)))
       return Number(keccak256(concat([beacon, toUtf8Bytes(agentId), '0xff'])).slice(0, 10)) * 1e6 >= share * 2 ** 32
     }
     return facts

@@ -64,14 +64,17 @@ export function drawValue(beacon: string, candidate: Pick<Candidate, 'agentId' |
   return values.sort()[0]!
 }
 
-/** 0.05 + 3·J² of a new agent's J, in millionths. */
-const full = 50_000 + (3 * newJudgement * newJudgement) / 1e6
+/** In the draws of a candidate with the poorest judgement, millionths. */
+const leastAdmittance = 30_000
 
 /**
  * In which share of draws a candidate has its place in the order, by how reliably it judges (behaviour 5.1): millionths, all of them from the judgement
  * of a new agent on. One that approves everything is in few.
  */
-export const admittance = (judgement: number): number => Math.min(1_000_000, Math.floor(((50_000 + (3 * judgement * judgement) / 1e6) * 1e6) / full))
+export function admittance(judgement: number): number {
+  const share = Number((1_000_000n * BigInt(judgement) ** 4n) / BigInt(newJudgement) ** 4n)
+  return Math.max(leastAdmittance, Math.min(1_000_000, share))
+}
 
 /** Whether a candidate comes after the others of this draw, for how it judges. */
 export function isDeferred(beacon: string, { agentId, judgement = newJudgement }: Pick<Candidate, 'agentId' | 'judgement'>): boolean {
