@@ -28,13 +28,16 @@ interface Manifest {
 }
 const manifest = async (folder: string): Promise<Manifest> => JSON.parse(await readFile(inRoot(folder, 'package.json'), 'utf8'))
 
+/** Libraries that put services together: for tests, and to attack their rules. */
+const compositions = new Set(['testing', 'trust-lab'])
+
 describe('the services know nothing of each other', function () {
   this.timeout(60_000)
 
   it('in their manifests and project references; only the compositions name services', async () => {
     const services = await readdir(inRoot('services'))
     const names = new Set(await Promise.all(services.map(async name => (await manifest(`services/${name}`)).name)))
-    const libs = (await readdir(inRoot('libs'))).filter(name => name !== 'testing')
+    const libs = (await readdir(inRoot('libs'))).filter(name => !compositions.has(name))
 
     for (const folder of [...services.map(name => `services/${name}`), ...libs.map(name => `libs/${name}`)]) {
       const { name: own, dependencies, devDependencies } = await manifest(folder)
@@ -43,6 +46,20 @@ describe('the services know nothing of each other', function () {
       const { references = [] } = JSON.parse(await readFile(inRoot(folder, 'tsconfig.json'), 'utf8'))
       for (const reference of references) assert.ok(!inRoot(folder, reference.path).startsWith(inRoot('services')), `${folder} → ${reference.path}`)
     }
+  })
+
+  it('and the lab imports nothing of them but their pure rules', async () => {
+    const services = (await readdir(inRoot('services'))).join('|')
+    const folder = inRoot('libs/trust-lab/src')
+    const files = (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.ts'))
+    const sources = await Promise.all(files.map(name => readFile(path.join(folder, name), 'utf8')))
+    const imported = sources.flatMap(source => source.match(new RegExp(`'@carapace/(${services})[^']*'`, 'g')) ?? [])
+
+    assert.ok(imported.length > 0)
+    assert.deepEqual(
+      imported.filter(name => !name.endsWith("/rules'")),
+      [],
+    )
   })
 
   describe('because the build refuses to import one from another', () => {
