@@ -26,6 +26,8 @@ export interface Upstream {
   answer: (seen: Seen, response: ServerResponse) => void
   /** What treasury was notified of the requests that payments by x402 have paid for; it accepts every payment. */
   closed: { served: boolean; answer?: { status: number; text: string } }[]
+  /** So many of these break off before treasury has them. */
+  closesLost: number
   /** Internal reads are answered with 503. */
   identityDown: boolean
   /** The relayer reaches no network. */
@@ -70,6 +72,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     receipts: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
     closed: [],
+    closesLost: 0,
     identityDown: false,
     chainsDown: false,
     moveClock: async () => {},
@@ -118,6 +121,7 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
   else if (url === '/internal/v1/x402/payments') json(response, 200, settled)
   else if (url === `/internal/v1/x402/payments/${settled.id}/close`) {
+    if (upstream.closesLost-- > 0) return void response.destroy()
     upstream.closed.push(JSON.parse(body.toString()))
     json(response, 200, { state: 'settled' })
   } else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })

@@ -35,6 +35,11 @@ describe('a call that is paid by x402', () => {
     assert.deepEqual(await closing(...refusal('INVALID_STATE')), { served: true })
   })
 
+  it('records that again when treasury ends before it has it', async () => {
+    harness.upstream.closesLost = 2
+    assert.deepEqual(await closing(200, { eligible: true }), { served: true })
+  })
+
   it('leaves it a credit while it is under way, after a failure, and after a refusal that passes', async () => {
     assert.deepEqual(await closing(202, {}), { served: false })
     const passing = [

@@ -54,6 +54,8 @@ const zero = /^0x0{40}$/
 const { collectX402, closeX402 } = treasuryApi.internal
 /** Verification and settlement on the chain. */
 const collectTimeoutMs = 13_000
+/** Each waits up to two seconds for a treasury that restarts. */
+const recordTries = 3
 /** A transfer that was mined in time is accepted as long as this after its deadline. */
 const lateMs = 24 * 3_600_000
 
@@ -124,6 +126,17 @@ export function openSales(parts: Parts): Sell | undefined {
     }
   }
 
+  /** Recorded again it is the same: a treasury that ends meanwhile must not make a credit of what was served. */
+  async function record(id: string, body: { served: boolean; answer: StoredAnswer | undefined }, triesLeft = recordTries - 1): Promise<void> {
+    try {
+      await parts.peers.call('treasury', closeX402, { params: { id }, body })
+    } catch (error) {
+      const mayPass = error instanceof Refusal && error.code === 'DEPENDENCY_UNAVAILABLE'
+      if (mayPass && triesLeft > 0) return record(id, body, triesLeft - 1)
+      parts.log.error({ err: error, payment: id }, 'whether a payment was served is not recorded: it is a credit')
+    }
+  }
+
   async function walletOf(agentId: string | null): Promise<string | null> {
     if (agentId === null) return null
     const agent = (await parts.agents.byId(agentId)) ?? (await parts.agents.freshById(agentId))
@@ -148,9 +161,7 @@ export function openSales(parts: Parts): Sell | undefined {
         const given = copy.stored(status)
         const served = isServed(status, given?.text)
         const answer = served && isIdentified ? given : undefined
-        await parts.peers
-          .call('treasury', closeX402, { params: { id }, body: { served, answer } })
-          .catch((error: unknown) => parts.log.error({ err: error, payment: id }, 'whether a payment was served is not recorded: it is a credit'))
+        await record(id, { served, answer })
       },
     }
   }
