@@ -45,7 +45,9 @@ describe('reviews', () => {
 
     assert.equal(second.body.review.visible, true)
     const [ofWorker, ofPoster] = [await reviewsOf(worker), await reviewsOf(poster)]
-    assert.deepEqual(ofWorker.reviews, [{ ...first.body.review, visible: true }])
+    const [{ reviewer, ...shown }] = ofWorker.reviews
+    assert.deepEqual([shown, ofWorker.reviews.length], [{ ...first.body.review, visible: true }, 1])
+    assert.deepEqual([reviewer.id, reviewer.handle], [poster.id, poster.handle])
     assert.deepEqual([ofWorker.averageRating, ofPoster.averageRating], [4, 5])
     const [event] = await eventsOf(harness, reviewPublished, first.body.review.id)
     assert.deepEqual([event?.rating, event?.reviewerId, event?.revieweeId], [4, poster.id, worker.id])

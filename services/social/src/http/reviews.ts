@@ -21,6 +21,7 @@ export const reviewHandlers = (parts: Parts) =>
       const { id } = await parts.agents.need(params.id)
       const [items, { reviews: total, ratingSum }] = await Promise.all([parts.reviews.visible(id, query), parts.figures.get(id)])
       const averageRating = total === 0 ? null : Math.round((ratingSum * 100) / total) / 100
-      return { reviews: items.map(reviewView), total, averageRating, ...query }
+      const refs = await parts.agents.refs(items.map(({ reviewerId }) => reviewerId))
+      return { reviews: items.map(item => ({ ...reviewView(item), reviewer: refs(item.reviewerId) })), total, averageRating, ...query }
     },
   }) satisfies Handlers<typeof socialApi>

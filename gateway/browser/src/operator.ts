@@ -1,0 +1,74 @@
+import { hexOf } from './sign/bytes.ts'
+import { signatureOf } from './sign/signature.ts'
+import { type Announced, browserWallet, discoverWallets, type Wallet } from './sign/wallet.ts'
+import { pageOf } from './trusted.ts'
+
+const wallets: Announced[] = []
+discoverWallets(found => {
+  wallets.push(found)
+  offer(found)
+})
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-signer]'))
+  if (form.dataset.signer)
+    form.addEventListener('submit', event => {
+      event.preventDefault()
+      guarded(() => act(form))
+    })
+
+/** A button of the sign-in for each wallet of this browser: first it gives its address, then it signs. */
+function offer(found: Announced): void {
+  const place = document.querySelector('.wallets')
+  if (!place) return
+  const sign = document.querySelector<HTMLFormElement>('#sign')
+  const button = document.createElement('button')
+  Object.assign(button, { type: 'button', className: 'button', textContent: `${sign ? 'Sign with' : 'Use'} ${found.info.name}` })
+  button.addEventListener('click', () => guarded(() => (sign ? signIn(sign, found) : choose(found))))
+  place.append(button)
+}
+
+async function choose(found: Announced): Promise<void> {
+  const { address } = await browserWallet(found)
+  location.href = `/operator/sign-in?address=${encodeURIComponent(address)}`
+}
+
+async function signIn(form: HTMLFormElement, found: Announced): Promise<void> {
+  const wallet = await browserWallet(found)
+  needAddress(wallet, form.dataset.wallet!)
+  const message = form.querySelector('textarea')!.value
+  const signature = await wallet.sign(new TextEncoder().encode(message))
+  form.querySelector<HTMLInputElement>('input[name=signature]')!.value = `0x${hexOf(signature)}`
+  form.submit()
+}
+
+/** Sends a form as it would be sent, with a signature of the operator over it, and shows the page that answers. */
+async function act(form: HTMLFormElement): Promise<void> {
+  const [found] = wallets
+  if (!found) throw new Error('No wallet is in this browser, and an act has to be signed')
+  const wallet = await browserWallet(found)
+  needAddress(wallet, form.dataset.signer!)
+  const body = new URLSearchParams([...new FormData(form)] as [string, string][]).toString()
+  const { pathname } = new URL(form.action)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...(await signatureOf('POST', pathname, body, wallet)) }
+  const response = await fetch(pathname, { method: 'POST', body, headers })
+  if (!response.headers.get('content-type')?.startsWith('text/html')) throw new Error(((await response.json()) as { message: string }).message)
+  const main = document.importNode(pageOf(await response.text()).querySelector<HTMLElement>('main')!, true)
+  document.querySelector('main')!.replaceWith(main)
+  main.focus()
+  scrollTo(0, 0)
+}
+
+function needAddress({ address }: Wallet, wanted: string): void {
+  if (address.toLowerCase() !== wanted.toLowerCase()) throw new Error(`The wallet of this browser is ${address}, and ${wanted} has to sign`)
+}
+
+function guarded(work: () => Promise<void>): void {
+  say('')
+  void work().catch((error: unknown) => say(error instanceof Error ? error.message : String(error)))
+}
+
+function say(text: string): void {
+  const line = document.querySelector('#said')
+  if (!line) return
+  line.textContent = text
+  line.classList.toggle('fault-text', text !== '')
+}

@@ -1,0 +1,34 @@
+import type { AdminCaller } from '@carapace/api'
+import { type Html, html, type Piece } from '../web/html.ts'
+import { type Act, type ActName, acts, type Field } from './acts.ts'
+
+/** What the forms of a session have in common. */
+export interface FormRules {
+  admin: AdminCaller
+  csrf: string
+  /** Each act is signed by the wallet. */
+  mustSign: boolean
+}
+
+/** Makes the form of an act. @param fixed fields that are sent as they are; the others are filled in */
+export type ActForm = (name: ActName, fixed?: Readonly<Record<string, string>>) => Html
+
+export const actForms =
+  (rules: FormRules): ActForm =>
+  (name, fixed = {}) => {
+    const { fields, title } = acts[name] as Act
+    const entered = Object.entries(fields).filter(([field]) => fixed[field] === undefined)
+    const hidden = Object.entries({ csrf: rules.csrf, ...fixed }).map(
+      ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
+    )
+    return html`<form class="act" method="post" action="/operator/acts/${name}" data-signer="${rules.mustSign ? rules.admin.wallet : ''}">${hidden}${entered.length > 0 && html`<div class="filters">${entered.map(([field, kind]) => entry(field, kind))}</div>`}<button class="button${entered.length === 0 && ' small quiet'}" type="submit">${title}</button></form>`
+  }
+
+const entry = (name: string, field: Field): Html => html`<label class="field"><span>${field.label}</span>${control(name, field)}</label>`
+
+function control(name: string, field: Field): Piece {
+  if (field.kind === 'flag')
+    return html`<select name="${name}"><option value="true">${field.yes}</option><option value="false">${field.no}</option></select>`
+  const isRequired = field.kind === 'text' || !field.isOptional
+  return html`<input name="${name}" inputmode="${field.kind === 'number' ? 'decimal' : 'text'}"${isRequired && html` required`} autocomplete="off">`
+}
