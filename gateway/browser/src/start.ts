@@ -1,6 +1,8 @@
+import { bytesOf, hexOf } from './sign/bytes.ts'
+import { browserWallet, discoverWallets } from './sign/wallet.ts'
 import { curlOf, send } from './start/call.ts'
 import { type Job, type Role, roles, steps } from './start/job.ts'
-import { browserWallet, bytesOf, discoverWallets, hexOf, newKey, practiceWallet } from './start/wallet.ts'
+import { newKey, practiceWallet } from './start/practice-wallet.ts'
 
 const page = document.querySelector<HTMLElement>('#start')
 if (page) begin(page)

@@ -1,29 +1,78 @@
 import { type AnyEndpoint, chainRelayerApi, escrowApi, gatewayApi, identityApi, refuse, type ServiceName } from '@carapace/api'
 
+/** One entry of a form, by its label. A `flag` offers what true and false mean here. */
+export type Field =
+  | { kind: 'text'; label: string }
+  | { kind: 'number'; label: string; isOptional?: true }
+  | { kind: 'flag'; label: string; yes: string; no: string }
+
 /** One thing that an operator does, as a form. Fields that the path names go there, the others into the body. */
 export interface Act {
   service: ServiceName
   endpoint: AnyEndpoint
   title: string
-  fields: Readonly<Record<string, 'text' | 'number' | 'flag'>>
+  /** What it is for, in a sentence. */
+  hint: string
+  fields: Readonly<Record<string, Field>>
 }
 
-const act = (service: ServiceName, endpoint: AnyEndpoint, title: string, fields: Act['fields']): Act => ({ service, endpoint, title, fields })
+const text = (label: string): Field => ({ kind: 'text', label })
+const flag = (label: string, yes: string, no: string): Field => ({ kind: 'flag', label, yes, no })
+const reason = text('Reason')
 const { resolveMigration, suspendAgent, createInvite } = identityApi.endpoints
 const { slashBond, reverseSlash, adminResolveEscrow } = escrowApi.endpoints
 const { retryChainCommand, cancelChainCommand } = chainRelayerApi.endpoints
 
 /** Everything that /operator can change. */
 export const acts = {
-  resolve: act('escrow', adminResolveEscrow, 'Decide a dispute', { gigId: 'text', releaseToPayee: 'flag', reason: 'text' }),
-  slash: act('escrow', slashBond, 'Slash a bond', { agentId: 'text', amount: 'number', reason: 'text' }),
-  reverse: act('escrow', reverseSlash, 'Reverse a slash', { id: 'text', reason: 'text' }),
-  suspend: act('identity', suspendAgent, 'Suspend an agent', { id: 'text', suspended: 'flag', reason: 'text' }),
-  migration: act('identity', resolveMigration, 'Resolve a migration', { id: 'text', approve: 'flag' }),
-  invite: act('identity', createInvite, 'Make an invite', { uses: 'number', expiresInHours: 'number' }),
-  replay: act('gateway', gatewayApi.endpoints.replayDeadLetter, 'Replay a dead letter', { id: 'text', queue: 'text' }),
-  retry: act('chain-relayer', retryChainCommand, 'Send a command again', { commandId: 'text' }),
-  cancel: act('chain-relayer', cancelChainCommand, 'Cancel a command', { commandId: 'text' }),
+  resolve: {
+    ...{ service: 'escrow', endpoint: adminResolveEscrow, title: 'Decide the dispute' },
+    hint: 'The money in escrow goes to one side. This is final.',
+    fields: { gigId: text('Gig'), releaseToPayee: flag('Decision', 'Pay the assignee', 'Refund the poster'), reason },
+  },
+  slash: {
+    ...{ service: 'escrow', endpoint: slashBond, title: 'Slash a bond' },
+    hint: 'Takes part of the bond of an agent.',
+    fields: { agentId: text('Agent (id)'), amount: { kind: 'number', label: 'Amount in USDC' }, reason },
+  },
+  reverse: {
+    ...{ service: 'escrow', endpoint: reverseSlash, title: 'Reverse a slash' },
+    hint: 'Gives back what was slashed by mistake.',
+    fields: { id: text('Slash (id)'), reason },
+  },
+  suspend: {
+    ...{ service: 'identity', endpoint: suspendAgent, title: 'Suspend an agent' },
+    hint: 'A suspended agent cannot act. Its money stays its own.',
+    fields: { id: text('Agent (id)'), suspended: flag('State', 'Suspended', 'Active again'), reason },
+  },
+  migration: {
+    ...{ service: 'identity', endpoint: resolveMigration, title: 'Resolve a migration' },
+    hint: 'An agent claims the reputation of an earlier identity.',
+    fields: { id: text('Migration (id)'), approve: flag('Decision', 'Approve', 'Reject') },
+  },
+  invite: {
+    ...{ service: 'identity', endpoint: createInvite, title: 'Make an invite' },
+    hint: 'A token that lets agents register where that needs one. It is shown once.',
+    fields: {
+      uses: { kind: 'number', label: 'Registrations', isOptional: true },
+      expiresInHours: { kind: 'number', label: 'Valid for hours', isOptional: true },
+    },
+  },
+  replay: {
+    ...{ service: 'gateway', endpoint: gatewayApi.endpoints.replayDeadLetter, title: 'Replay' },
+    hint: 'Puts the message back into its queue.',
+    fields: { id: text('Message'), queue: text('Queue') },
+  },
+  retry: {
+    ...{ service: 'chain-relayer', endpoint: retryChainCommand, title: 'Send again' },
+    hint: 'The same command in its next round.',
+    fields: { commandId: text('Command') },
+  },
+  cancel: {
+    ...{ service: 'chain-relayer', endpoint: cancelChainCommand, title: 'Cancel' },
+    hint: 'It was not sent yet, and will not be.',
+    fields: { commandId: text('Command') },
+  },
 } as const satisfies Record<string, Act>
 export type ActName = keyof typeof acts
 
@@ -35,7 +84,7 @@ export function callOf({ endpoint, fields }: Act, form: URLSearchParams): { path
   const sent = (name: string) => form.get(name)?.trim() || undefined
   const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => pathPart(sent(name)))
   const names = Object.keys(fields).filter(name => !endpoint.path.includes(`:${name}`))
-  const body = Object.fromEntries(names.flatMap(name => (sent(name) === undefined ? [] : [[name, inBody(fields[name]!, sent(name)!)]])))
+  const body = Object.fromEntries(names.flatMap(name => (sent(name) === undefined ? [] : [[name, inBody(fields[name]!.kind, sent(name)!)]])))
   return { path, body }
 }
 
@@ -44,7 +93,7 @@ function pathPart(value: string | undefined): string {
   return encodeURIComponent(value)
 }
 
-function inBody(kind: Act['fields'][string], text: string): string | number | boolean {
+function inBody(kind: Field['kind'], text: string): string | number | boolean {
   if (kind === 'flag') return text === 'true'
   return kind === 'number' && text !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 }

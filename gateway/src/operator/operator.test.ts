@@ -71,9 +71,20 @@ describe('/operator', () => {
     assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/operator'])
     assert.match(answer.headers.get('set-cookie') ?? '', /^carapace-operator=[0-9a-f]{64}; Path=\/operator; HttpOnly; SameSite=Strict$/)
 
+    // a browser sends the forms of a page without a referrer with `Origin: null`
+    assert.equal((await get(`${plain.url}/operator/sign-in`)).headers.get('referrer-policy'), 'same-origin')
     const { page } = await session(plain)
     assert.ok(page.includes(admin.address) && page.includes('gig-1'), page)
     assert.ok(page.includes('&lt;script&gt;alert(1)&lt;/script&gt;') && !page.includes(hostile))
+  })
+
+  it('says to people in words what it refuses, and to programs as every other address', async () => {
+    const link = `${plain.url}/operator/enter?token=guess`
+    const page = await get(link, { accept: 'text/html,*/*' })
+
+    assert.deepEqual([page.status, page.headers.get('content-type')], [401, 'text/html; charset=utf-8'])
+    assert.match(await page.text(), /This link has been used or is over/)
+    assert.equal(await codeOf(await get(link)), '401 AUTH_REQUIRED')
   })
 
   it('leads to the sign-in without a session', async () => {

@@ -12,10 +12,10 @@ import type { Site } from '../web/layout.ts'
 import { actOf, callOf } from './acts.ts'
 import { type CallParts, callAs, type Operator } from './call.ts'
 import { csrfTokenOf, sessionCookie } from './cookie.ts'
-import { answerPage, operatorPage, outcomePage, signInPage } from './page.ts'
+import { answerPage, operatorPage, outcomePage, refusedPage } from './page.ts'
 import { facts } from './read.ts'
-import { operatorScript } from './script.ts'
 import { messageFor, type Place, signedIn } from './sign-in.ts'
+import { signInPage } from './sign-in-page.ts'
 import type { OperatorStore } from './store.ts'
 
 export interface OperatorParts extends CallParts {
@@ -24,7 +24,7 @@ export interface OperatorParts extends CallParts {
   publicBaseUrl: string
   /** Of the files of the site. */
   paths: AssetPaths
-  clock: { offsetMs(): number }
+  clock: { now(): Date; offsetMs(): number }
   store: OperatorStore
   admins: AdminRules
   adminLog: AdminLog
@@ -131,6 +131,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     const page = operatorPage({
       ...operator,
       site: site(),
+      now: parts.clock.now(),
       csrf: csrfTokenOf(session.token),
       mustSign: parts.mustSign,
       ...(await facts(operator, parts)),
@@ -173,7 +174,6 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     'GET /operator/sign-in': showSignIn,
     'POST /operator/sign-in': signIn,
     'POST /operator/sign-out': signOut,
-    'GET /operator/script.js': (_, response, { headers }) => answerPage(response, operatorScript, headers, 200, 'text/javascript; charset=utf-8'),
   }
 
   return {
@@ -191,8 +191,11 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
       try {
         await (route ? route(request, response, visit) : carryOut(request, response, visit, name!))
       } catch (error) {
-        if (error instanceof Refusal && (error.status === 401 || error.status === 403)) await parts.rates.failedAdmin(request, response, peer.ip)
-        throw error
+        if (!(error instanceof Refusal)) throw error
+        if (error.status === 401 || error.status === 403) await parts.rates.failedAdmin(request, response, peer.ip)
+        // a person came by a link or a form; programs get the refusal of every other address
+        if (!request.headers.accept?.includes('text/html')) throw error
+        answerPage(response, refusedPage(error.message, site()), visit.headers, error.status)
       }
     },
     link: async () => {

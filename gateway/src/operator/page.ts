@@ -1,19 +1,22 @@
-import type { AdminCaller } from '@carapace/api'
 import type { Response } from 'express'
 import type { RawHeaders } from '../request/headers.ts'
 import { pagePolicy } from '../web/answer.ts'
-import { type Html, html } from '../web/html.ts'
-import { layout, type Site } from '../web/layout.ts'
-import { type Act, type ActName, acts } from './acts.ts'
+import { count, words } from '../web/format.ts'
+import { type Html, html, type Piece } from '../web/html.ts'
+import { layout, pageHead, type Site } from '../web/layout.ts'
+import { chainName, chip, codeBlock, empty, hash, moment, section, table, transaction } from '../web/parts/basics.ts'
+import { type ActForm, actForms, type FormRules } from './act-form.ts'
+import { type Act, acts } from './acts.ts'
 import type { ServiceAnswer } from './call.ts'
-import type { Dispute, Entry, Facts, Read } from './read.ts'
+import { disputeView } from './dispute.ts'
+import type { Entry, Facts, Read } from './read.ts'
 
-export interface OperatorView extends Facts {
+type Check = Extract<Facts['checks'], { is: 'read' }>['value'][number]
+
+export interface OperatorView extends Facts, FormRules {
   site: Site
-  admin: AdminCaller
-  csrf: string
-  /** Each act is signed by the wallet. */
-  mustSign: boolean
+  /** Of the platform's clock. */
+  now: Date
 }
 
 const policy = pagePolicy([])
@@ -21,156 +24,162 @@ const policy = pagePolicy([])
 /** Sends a page of this folder; nobody stores one. */
 export function answerPage(response: Response, text: string, headers: RawHeaders, status = 200, type = 'text/html; charset=utf-8'): void {
   const own = ['content-type', type, 'content-length', String(Buffer.byteLength(text)), 'cache-control', 'private, no-store']
-  response.writeHead(status, [...headers, ...own, 'content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin'])
+  // without a referrer a browser sends its forms with `Origin: null`, which is nobody's page
+  const given = headers.map((value, i) => (headers[i - 1] === 'referrer-policy' ? 'same-origin' : value))
+  response.writeHead(status, [...given, ...own, 'content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin'])
   response.end(text)
 }
 
-const frame = (title: string, main: Html, site: Site): string =>
-  layout({ title, area: 'operator', main: html`${main}<script type="module" src="/operator/script.js"></script>` }, site)
-
-/** First the wallet, then its signature; with a wallet in the browser the script fills in both. */
-export function signInPage(requested: { wallet: string; message: string } | undefined, site: Site): string {
-  const byWallet = html`<form method="get" action="/operator/sign-in" id="choose">
-<p><label>Admin wallet<br><input name="address" required pattern="0x[0-9a-fA-F]{40}" size="44" autocomplete="off"></label></p>
-<p><button>Show the message to sign</button> <button type="button" id="connect" hidden>Use the wallet of this browser</button></p>
-</form>`
-  const bySignature =
-    requested &&
-    html`<form method="post" action="/operator/sign-in" id="sign" data-wallet="${requested.wallet}">
-<p><label>Message<br><textarea name="message" rows="12" cols="72" readonly>${requested.message}</textarea></label></p>
-<p><label>Signature of this message (personal_sign) by ${requested.wallet}<br><input name="signature" required pattern="0x[0-9a-fA-F]+" size="60" autocomplete="off"></label></p>
-<p><button>Sign in</button> <button type="button" id="wallet" hidden>Sign with the wallet of this browser</button></p>
-</form>`
-  return frame('Operator sign-in', html`<h1>Operator sign-in</h1>${bySignature ?? byWallet}<p role="status" id="said"></p>`, site)
-}
+/** A page of operators, with their script. */
+export const frame = (title: string, main: Html, site: Site): string => layout({ title, area: 'operator', main, scripts: ['operator.js'] }, site)
 
 /** Everything an operator sees and can do, on one page. */
 export function operatorPage(view: OperatorView): string {
-  const form = (name: ActName, fixed: Record<string, string> = {}, entered: readonly string[] = Object.keys(acts[name].fields), label?: string) =>
-    actForm(view, name, fixed, entered, label)
+  const form = actForms(view)
+  const { disputes, deadLetters, commands, checks, log, now } = view
+  const wrong = of(checks, all => all.filter(({ count }) => count > 0))
+  const failed = of(commands, all => all.filter(({ state }) => state === 'FAILED'))
+  const figures = [
+    ['disputes', 'Disputes', disputes],
+    ['dead-letters', 'Dead letters', deadLetters],
+    ['chain-queue', 'Failed commands', failed],
+    ['doctor', 'Checks that found something', wrong],
+  ] as const
   return frame(
     'Operator',
-    html`<h1>Operator</h1>
-<p>Signed in as <code>${view.admin.wallet}</code>.</p>
-<form method="post" action="/operator/sign-out"><input type="hidden" name="csrf" value="${view.csrf}"><button>Sign out</button></form>
-<p role="status" id="said"></p>
-<h2>Doctor and sagas</h2>
-${part(view.checks, checks =>
-  table(
-    ['Where', 'Check', 'Wrong', 'Detail'],
-    checks.filter(({ count }) => count > 0).map(({ where, name, count, detail }) => [where, name, count, detail.join('; ')]),
-    `All ${checks.length} checks are well.`,
+    html`<div class="head-line">${pageHead('Operator', html`Signed in as ${hash(view.admin.wallet, 'wallet')}${view.mustSign && ', whose signature each act needs'}.`)}
+<form method="post" action="/operator/sign-out"><input type="hidden" name="csrf" value="${view.csrf}"><button class="button quiet" type="submit">Sign out</button></form></div>
+<p class="answer" role="status" id="said"></p>
+<dl class="figures">${figures.map(([id, title, read]) => html`<div><dt><a href="#${id}">${title}</a></dt><dd>${read.is === 'read' ? count(read.value.length) : '…'}</dd></div>`)}</dl>
+${section(
+  'Disputes',
+  part(disputes, all =>
+    all.length === 0
+      ? empty('No gig is disputed', 'What the parties and the panel say of one appears here, next to each other.')
+      : all.map(dispute => disputeView(dispute, form, now)),
   ),
+  { id: 'disputes' },
 )}
-<h2>Disputes</h2>
-${part(view.disputes, disputes => (disputes.length === 0 ? html`<p>No gig is disputed.</p>` : disputes.map(dispute => disputeView(dispute, form))))}
-<h2>Dead letters</h2>
-${part(view.deadLetters, messages =>
-  table(
-    ['Queue', 'Event', 'Of', 'Reason', 'Tries', ''],
-    messages.map(({ id, queue, type, subject, reason, attempts }) => [queue, type, subject, reason, attempts, form('replay', { id, queue }, [])]),
-    'No message is dead.',
+${section(
+  'Dead letters',
+  part(deadLetters, all =>
+    listed(
+      'Dead letters',
+      ['Event', 'Queue', 'Of', 'Reason', 'Tries', 'Act'],
+      all.map(letter => letterRow(letter, form)),
+      'No message is dead',
+      'Each event has found its consumers.',
+    ),
   ),
+  { id: 'dead-letters' },
 )}
-<h2>Chain queue</h2>
-${part(view.commands, commands =>
-  table(
-    ['Command', 'Network', 'State', 'Transaction', 'Error', ''],
-    commands.map(command => [
-      html`<code>${text(command.commandId)}</code><br>${text(command.kind)}`,
-      text(command.network),
-      `${text(command.state)}, round ${text(command.round)}`,
-      text(command.txHash),
-      text(command.error),
-      commandForms(command, form),
-    ]),
-    'No command is in the queue.',
+${section(
+  'Chain queue',
+  part(commands, all =>
+    listed(
+      'Commands to the chains, those that are not over first',
+      ['Command', 'Network', 'State', 'Transaction', 'Error', 'Act'],
+      all.map(command => commandRow(command, form, now)),
+      'No command is in the queue',
+      'What services want done on chain appears here.',
+    ),
   ),
+  { id: 'chain-queue' },
 )}
-<h2>Acts</h2>
-${(['slash', 'reverse', 'suspend', 'migration', 'invite'] as const).map(name => html`<h3>${acts[name].title}</h3>${form(name)}`)}
-<h2>Audit log</h2>
-<p>What changed scores is in <a href="/api/audit">/api/audit</a>.</p>
-${part(view.log, calls =>
-  table(
-    ['At', 'Wallet', 'Call', 'Reason', 'Answer'],
-    calls.map(({ at, wallet, method, path, reason, status }) => [at.toISOString(), wallet, `${method} ${path}`, reason ?? '', status ?? 'none']),
-    'No admin has called yet.',
+${section(
+  'Doctor',
+  part(checks, all =>
+    checkTable(
+      'Checks of the records',
+      all.filter(({ name }) => !isSaga(name)),
+    ),
   ),
+  { id: 'doctor' },
+)}
+${section(
+  'Sagas',
+  part(checks, all =>
+    checkTable(
+      'Work of many steps',
+      all.filter(({ name }) => isSaga(name)),
+    ),
+  ),
+  { id: 'sagas' },
+)}
+${section('Acts', html`<div class="cards two">${(['slash', 'reverse', 'suspend', 'migration', 'invite'] as const).map(name => html`<article class="card"><h3>${acts[name].title}</h3><p class="muted small-text">${acts[name].hint}</p>${form(name)}</article>`)}</div>`, { id: 'acts' })}
+${section(
+  'Audit log',
+  part(log, all =>
+    listed(
+      'Calls of operators, newest first',
+      ['At', 'Wallet', 'Call', 'Reason', 'Answer'],
+      all.map(logRow),
+      'No operator has called yet',
+      'Each call that may change something is written down before it is made.',
+    ),
+  ),
+  { id: 'log', more: html`<a href="/api/audit">What changed scores</a>` },
 )}`,
     view.site,
   )
 }
 
 /** What came of an act. */
-export const outcomePage = ({ title }: Pick<Act, 'title'>, { status, body }: ServiceAnswer, site: Site): string =>
+export const outcomePage = ({ title, hint }: Pick<Act, 'title' | 'hint'>, { status, body }: ServiceAnswer, site: Site): string =>
   frame(
     title,
-    html`<h1>${title}: ${status < 300 ? 'done' : 'refused'}</h1>
-<p>${status < 300 ? `Answered with ${status}.` : text(body.message)}</p>
-<pre>${JSON.stringify(body, undefined, 2)}</pre>
-<p><a href="/operator">Back</a></p>`,
+    html`<div class="narrow">${pageHead(title, status < 300 ? hint : text(body.message), status < 300 ? chip('done', 'good') : chip('refused', 'bad'))}
+${codeBlock(JSON.stringify(body, undefined, 2), 'the answer')}
+<p class="back"><a class="button" href="/operator">Back</a></p></div>`,
     site,
   )
 
-type Form = (name: ActName, fixed?: Record<string, string>, entered?: readonly string[], label?: string) => Html
+/** A refusal in words, for a person who came by a link or a form. */
+export const refusedPage = (message: string, site: Site): string =>
+  frame(
+    'Refused',
+    html`<div class="fault"><p class="over">Operator</p>${pageHead('This is refused', message)}<p><a class="button" href="/operator/sign-in">Sign in</a> <a class="button quiet" href="/operator">Operator</a></p></div>`,
+    site,
+  )
 
-const commandForms = ({ commandId, state }: Entry, form: Form): Html =>
-  html`${state === 'FAILED' ? form('retry', { commandId }, []) : ''}${state === 'QUEUED' ? form('cancel', { commandId }, []) : ''}`
+/** Checks of work whose next step is overdue; the others are of records that contradict each other. */
+const sagaChecks = new Set(['stuck', 'outcomes', 'debts'])
+const isSaga = (name: string): boolean => sagaChecks.has(name)
 
-/** The evidence of both parties, next to each other. */
-function disputeView({ gig, escrow, panels }: Dispute, form: Form): Html {
-  const votes = panels.flatMap(panel => panel.votes.map(vote => [panel.validation.status, vote.validatorId, vote.vote, vote.reasoning]))
-  return html`<section>
-<h3>${text(gig.title)}</h3>
-<p><a href="/api/gigs/${text(gig.id)}">${text(gig.id)}</a>, ${text(escrow.amount)} USDC on ${text(gig.chain)}</p>
-${table(
-  ['', 'Poster', 'Assignee'],
-  [
-    ['Who', text(gig.posterId), text(gig.assigneeId)],
-    ['What they say', gig.description ?? '', html`${text(gig.deliverable?.url)}<br>${text(gig.deliverable?.note)}`],
-    [
-      'Dispute',
-      escrow.disputedBy === gig.posterId ? text(escrow.disputeReason) : '',
-      escrow.disputedBy === gig.posterId ? '' : text(escrow.disputeReason),
-    ],
-  ],
-  '',
-)}
-${table(
-  ['Panel', 'Validator', 'Vote', 'Reasoning'],
-  votes.map(row => row.map(text)),
-  'No validator has voted.',
-)}
-${form('resolve', { gigId: text(gig.id) }, ['releaseToPayee', 'reason'])}
-</section>`
+/** A line for each service: a chip for each of its checks, and what was found. */
+function checkTable(label: string, checks: readonly Check[]): Html {
+  const services = [...new Set(checks.map(({ where }) => where))]
+  return table(
+    label,
+    ['Service', 'Checks', 'Found'],
+    services.map(service => {
+      const own = checks.filter(({ where }) => where === service)
+      const found = own.flatMap(({ count, detail }) => (count > 0 ? detail : []))
+      const chips = own.map(({ name, count }) => (count === 0 ? chip(words(name), 'good') : chip(`${words(name)}: ${count}`, 'bad')))
+      return html`<tr><td>${service}</td><td><span class="chips">${chips}</span></td><td>${found.join('; ') || 'nothing'}</td></tr>`
+    }),
+  )
 }
 
-const part = <T>(read: Read<T>, show: (value: T) => Html | Html[]): Html | Html[] =>
-  read.is === 'read' ? show(read.value) : html`<p>This cannot be read now: ${read.why}</p>`
+const letterRow = ({ id, queue, type, subject, reason, attempts }: Entry, form: ActForm): Html =>
+  html`<tr><td><code>${text(type)}</code></td><td>${text(queue)}</td><td><code>${text(subject)}</code></td><td>${text(reason)}</td><td>${text(attempts)}</td><td>${form('replay', { id: text(id), queue: text(queue) })}</td></tr>`
 
-const table = (head: readonly string[], rows: readonly (readonly (string | number | Html)[])[], empty: string): Html =>
-  rows.length === 0
-    ? html`<p>${empty}</p>`
-    : html`<table><thead><tr>${head.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody></table>`
+const commandTones = { FAILED: 'bad', QUEUED: 'warn', INCLUDED: 'warn', CONFIRMED: 'good', FINAL: 'good' } as const
 
-function actForm(
-  view: Pick<OperatorView, 'csrf' | 'mustSign' | 'admin'>,
-  name: ActName,
-  fixed: Record<string, string>,
-  entered: readonly string[],
-  label?: string,
-): Html {
-  const { fields, title } = acts[name] as Act
-  const hidden = Object.entries({ csrf: view.csrf, ...fixed }).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)
-  const requested = entered.map(field => {
-    if (fields[field] === 'flag')
-      return html`<label>${field} <select name="${field}"><option value="true">yes</option><option value="false">no</option></select></label> `
-    return html`<label>${field} <input name="${field}" inputmode="${fields[field] === 'number' ? 'decimal' : 'text'}"></label> `
-  })
-  const signer = view.mustSign ? view.admin.wallet : ''
-  return html`<form method="post" action="/operator/acts/${name}" data-signer="${signer}">${hidden}${requested}<button>${label ?? title}</button></form>`
+function commandRow({ commandId, kind, network, state, round, txHash, error, updatedAt }: Entry, form: ActForm, now: Date): Html {
+  const tone = commandTones[state as keyof typeof commandTones]
+  return html`<tr><td><code>${text(commandId)}</code><br><span class="side">${text(kind)}${updatedAt && html` · ${moment(updatedAt, now)}`}</span></td><td>${network && chainName(network)}</td><td>${chip(text(state).toLowerCase(), tone)} <span class="side">round ${text(round)}</span></td><td>${txHash && network && transaction(network, txHash)}</td><td>${text(error)}</td><td>${state === 'FAILED' && form('retry', { commandId })}${state === 'QUEUED' && form('cancel', { commandId })}</td></tr>`
 }
+
+const logRow = ({ at, wallet, method, path, reason, status }: Extract<Facts['log'], { is: 'read' }>['value'][number]): Html =>
+  html`<tr><td>${moment(at.toISOString(), new Date())}</td><td>${hash(wallet, 'wallet')}</td><td><code>${method} ${path}</code></td><td>${reason}</td><td>${status === null ? 'none' : chip(String(status), status < 300 ? 'good' : 'bad')}</td></tr>`
+
+const part = <T>(read: Read<T>, show: (value: T) => Piece): Piece =>
+  read.is === 'read' ? show(read.value) : empty('This cannot be read now', read.why)
+
+const of = <T, U>(read: Read<T>, choose: (value: T) => U): Read<U> => (read.is === 'read' ? { is: 'read', value: choose(read.value) } : read)
+
+const listed = (label: string, heads: readonly string[], rows: readonly Html[], title: string, hint: string): Html =>
+  rows.length === 0 ? empty(title, hint) : table(label, heads, rows)
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))

@@ -32,6 +32,8 @@ export interface Dispute {
 }
 
 const most = 50
+/** All that is not over, what failed first, and some of the newest. */
+const shownCommands = [...['FAILED', 'QUEUED', 'INCLUDED'].map(state => `?state=${state}&limit=${most}`), '?limit=10']
 const doctorMs = 10_000
 const { listDeadLetters } = gatewayApi.endpoints
 const { listChainQueue } = chainRelayerApi.endpoints
@@ -59,7 +61,11 @@ export async function facts(operator: Operator, parts: CallParts & { peers: Peer
   const [checks, deadLetters, commands, disputes, log] = await Promise.all([
     tried(async () => (await Promise.all(examined.map(name => checksOf(name, parts.peers)))).flat()),
     tried(async () => (await get('gateway', as(listDeadLetters), {}, `?limit=${most}`)).deadLetters as Entry[]),
-    tried(async () => (await get('chain-relayer', as(listChainQueue), {}, `?limit=${most}`)).commands as Entry[]),
+    tried(async () => {
+      const pages = await Promise.all(shownCommands.map(query => get('chain-relayer', as(listChainQueue), {}, query)))
+      const commands = pages.flatMap(page => page.commands as Entry[])
+      return [...new Map(commands.map(command => [command.commandId, command])).values()]
+    }),
     tried(async () => {
       const gigs: Entry[] = await get('marketplace', as(listGigs), {}, `?status=disputed&limit=${most}`)
       return Promise.all(gigs.map(({ id }) => disputeOf(id)))

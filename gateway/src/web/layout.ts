@@ -36,10 +36,13 @@ const areas: readonly (readonly [Area, href: string, name: string])[] = [
   ['network', '/network', 'Network'],
   ['docs', '/docs', 'Docs'],
 ]
+/** Of the pages of operators alone: nobody else has anything to do there. */
+const operatorArea: (typeof areas)[number] = ['operator', '/operator', 'Operator']
 
 /** A whole document in the house style. */
 export function layout(page: Page, site: Site): string {
   const { paths, publicBaseUrl } = site
+  const named = page.area === 'operator' ? [...areas, operatorArea] : areas
   const title = page.title === 'Carapace' ? page.title : `${page.title} · Carapace`
   return html`<!doctype html>
 <html lang="en" data-clock-offset="${site.clockOffsetMs}">
@@ -63,7 +66,7 @@ ${paths.modules.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <p class="testnet">Test networks: nothing here is real money.</p>
 <header class="top"><div class="top-in">
 <a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M16 5c6.600 0 11 4.800 11 11 0 6.300-4.600 10-11 10S5 22.300 5 16C5 9.800 9.400 5 16 5ZM16 5v21M7 11l18 10M25 11 7 21"/></svg><span>Carapace</span></a>
-<nav class="nav" aria-label="Site">${areas.map(([area, href, name]) => navLink(name, href, area === page.area))}</nav>
+<nav class="nav" aria-label="Site">${named.map(([area, href, name]) => navLink(name, href, area === page.area))}</nav>
 <a class="button small" href="/start"${page.area === 'start' && html` aria-current="page"`}>Start</a>
 </div></header>
 <main id="main" tabindex="-1">

@@ -1,4 +1,5 @@
-import type { Wallet } from './wallet.ts'
+import { signatureOf } from '../sign/signature.ts'
+import type { Wallet } from '../sign/wallet.ts'
 
 /** In whose name a call is made. */
 export interface Caller {
@@ -34,7 +35,7 @@ export async function send({ method, path, body, caller }: Call, isSigned: boole
   const headers: Record<string, string> = {
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     ...(caller ? identity(caller) : {}),
-    ...(caller && isSigned ? await signature(method, path, text, caller.wallet) : {}),
+    ...(caller && isSigned ? await signatureOf(method, path, text, caller.wallet) : {}),
   }
   const response = await fetch(path, { method, headers, ...(text === undefined ? {} : { body: text }) })
   const answer: Body = await response.json()
@@ -58,31 +59,3 @@ export function curlOf({ method, path, body, caller }: Call): string {
   ]
   return lines.join(' \\\n  ')
 }
-
-const baseSepolia = 84532
-const validSeconds = 120
-
-/** The two headers of ERC-8128 (RFC 9421 with an Ethereum key). */
-async function signature(method: string, path: string, body: string | undefined, wallet: Wallet): Promise<Record<string, string>> {
-  const [pathname = '', query] = path.split('?')
-  const digest = body === undefined ? undefined : `sha-256=:${base64(await sha256(body))}:`
-  const covered: [string, string][] = [
-    ['@authority', location.host],
-    ['@method', method],
-    ['@path', pathname],
-    ...(query === undefined ? [] : [['@query', `?${query}`] as [string, string]]),
-    ...(digest === undefined ? [] : [['content-digest', digest] as [string, string]]),
-  ]
-  const created = Math.floor(Date.now() / 1000)
-  const params = `(${covered.map(([name]) => `"${name}"`).join(' ')});created=${created};expires=${created + validSeconds};nonce="${crypto.randomUUID()}";keyid="erc8128:${baseSepolia}:${wallet.address.toLowerCase()}"`
-  const base = [...covered.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${params}`].join('\n')
-  const signed = await wallet.sign(new TextEncoder().encode(base))
-  return {
-    ...(digest === undefined ? {} : { 'content-digest': digest }),
-    'signature-input': `eth=${params}`,
-    signature: `eth=:${base64(signed)}:`,
-  }
-}
-
-const sha256 = async (text: string): Promise<Uint8Array> => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

@@ -1,5 +1,5 @@
+import type { Wallet } from '../sign/wallet.ts'
 import { type Body, type Call, type Caller, Refused, send } from './call.ts'
-import type { Wallet } from './wallet.ts'
 
 export const roles = ['poster', 'worker', 'validator-1', 'validator-2', 'validator-3'] as const
 export type Role = (typeof roles)[number]

@@ -36,6 +36,7 @@ import { whyList } from './why.ts'
 
 const shownReasons = 12
 const shownRecords = 6
+const shownFollowers = 24
 
 /** The passport of an agent; `name` is a handle or an id. */
 export async function agentPage(parts: SiteParts, name: string) {
@@ -44,7 +45,7 @@ export async function agentPage(parts: SiteParts, name: string) {
   if (!agent) return pages.missing('There is no such agent', 'Nobody is registered under this handle.')
   const params = { id: agent.id }
   const limit = String(shownRecords)
-  const [reputation, risk, audit, bond, skills, gigs, receipts, reviews] = await Promise.all([
+  const [reputation, risk, audit, bond, skills, gigs, receipts, reviews, followers] = await Promise.all([
     unlessRefused(peers.call('reputation', reputationApi.endpoints.getReputation, { params })),
     unlessRefused(peers.call('reputation', reputationApi.endpoints.getRisk, { params: { agentId: agent.id } })),
     unlessRefused(peers.call('reputation', reputationApi.endpoints.listAuditEvents, { query: { agentId: agent.id, limit: String(shownReasons) } })),
@@ -53,6 +54,7 @@ export async function agentPage(parts: SiteParts, name: string) {
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listAgentGigs, { params, query: { limit } })),
     unlessRefused(peers.call('escrow', escrowApi.endpoints.listAgentReceipts, { params: { agentId: agent.id }, query: { limit } })),
     unlessRefused(peers.call('social', socialApi.endpoints.listReviews, { params, query: { limit } })),
+    unlessRefused(peers.call('social', socialApi.endpoints.listFollowers, { params, query: { limit: String(shownFollowers) } })),
   ])
   const now = clock.now()
   const path = `/agents/${agent.handle}`
@@ -79,6 +81,7 @@ ${section('Standing', standing(agent, now))}
 ${section('Risk', risk ? riskView(risk) : unavailable('The risk'))}
 ${section('Bond', bond ? bondView(bond) : unavailable('The bond'))}
 ${section('Identity on chain', identity(agent))}
+${section('Followers', followers ? followerList(followers) : unavailable('Followers'), { more: agent.followerCount > shownFollowers && html`<a href="/api/agents/${agent.id}/followers">All ${count(agent.followerCount)}</a>` })}
 ${section('Share', html`<div class="card">${qrCode(publicBaseUrl + path, `QR code of this page`)}<p class="small-text"><a href="/api/agents/${agent.id}/credential">Verifiable credential</a> · <a href="/api/agents/${agent.id}/card/metadata">Card metadata</a> · <a href="/api/agents/${agent.id}">The same as JSON</a></p></div>`)}
 </div>
 </div>`,
@@ -189,6 +192,11 @@ function reviewList({ reviews, averageRating }: ResponseOf<typeof socialApi.endp
   if (reviews.length === 0) return empty('No reviews yet', 'They appear when both sides have written one.')
   return html`${averageRating !== null && html`<p class="muted">${averageRating.toFixed(1)} of 5 on average</p>`}<ul class="list">${reviews.map(
     review =>
-      html`<li><span class="main"><strong>${review.rating} of 5</strong>${review.comment && html`<br>${review.comment}`}</span><span class="side">${agentLink(review.reviewerId)} · ${moment(review.createdAt, now)}</span></li>`,
+      html`<li><span class="main"><strong>${review.rating} of 5</strong>${review.comment && html`<br>${review.comment}`}</span><span class="side">${agentLink(review.reviewer.handle ?? review.reviewerId)} · ${moment(review.createdAt, now)}</span></li>`,
   )}</ul>`
+}
+
+function followerList({ followers }: ResponseOf<typeof socialApi.endpoints.listFollowers>): Html {
+  if (followers.length === 0) return empty('No followers', 'Agents follow others to see what they do.')
+  return html`<p class="card chips">${followers.map(({ agent }) => agentLink(agent.handle ?? agent.id))}</p>`
 }

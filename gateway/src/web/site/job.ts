@@ -4,6 +4,7 @@ import { type Html, html } from '../html.ts'
 import { pageHead } from '../layout.ts'
 import { agentLink, chainChip, chip, empty, foreignLink, hash, moment, row, section, status, unavailable } from '../parts/basics.ts'
 import { liveOn } from '../parts/live.ts'
+import { bar } from '../parts/pictures.ts'
 import { type Step, timeline } from '../parts/timeline.ts'
 import { panel } from './panel.ts'
 import { type SiteParts, unlessRefused } from './parts.ts'
@@ -43,7 +44,7 @@ ${section(
       : html`<ul class="list">${applicants.applicants.map(one => html`<li><span class="main">${agentLink(one.agent.handle ?? one.agentId)}<br>${one.proposal}</span><span class="side">${moment(one.createdAt, now)}</span></li>`)}</ul>`,
 )}
 </div><div>
-<div class="card"><p class="receipt-amount">${money(job.budgetUsdc)}</p><p class="side">${words(job.status)}</p></div>
+<div class="card" id="money" data-live="${live}">${meter(job)}</div>
 ${section('Facts', facts(job, now))}
 ${job.status === 'settled' && html`<p><a class="button" href="/commerce-receipt/${job.id}">The receipt</a></p>`}
 </div></div>`,
@@ -79,6 +80,19 @@ function stepsOf(job: Job): Step[] {
       ),
     ]
   return [...steps, step('Settled', job.txHashSettled)]
+}
+
+/** Where the money is. */
+function meter(job: Job): Html {
+  const isFunded = job.txHashFunded !== null
+  const place = !isFunded
+    ? 'Nothing is in the contract yet'
+    : job.txHashSettled === null
+      ? 'In the contract'
+      : job.status === 'settled'
+        ? 'Paid to the provider'
+        : 'Back with the client'
+  return html`<p class="receipt-amount">${money(job.budgetUsdc)}</p><p class="side">${place} ${status(job.status)}</p>${bar(isFunded ? 1 : 0, `${isFunded ? 'The whole budget' : 'Nothing of the budget'} was funded`)}`
 }
 
 const facts = (job: Job, now: Date): Html => html`<dl class="facts card">
