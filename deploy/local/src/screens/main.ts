@@ -3,7 +3,7 @@ import path from 'node:path'
 import { startGateway } from '@carapace/gateway'
 import { startChainPlatform } from '@carapace/testing'
 import { services } from '../services.ts'
-import { openBrowser } from '../site/chromium.ts'
+import { openBrowser, stateAfter } from '../site/chromium.ts'
 import { pathsOf, populate } from '../site/pages.ts'
 import { newValidators } from '../testing/scenarios.ts'
 
@@ -11,15 +11,25 @@ import { newValidators } from '../testing/scenarios.ts'
 const folder = path.join(process.cwd(), 'docs/screens')
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
 
-const platform = await startChainPlatform({ services, startGateway, env: { RATE_LIMIT_READ: '100000', RATE_LIMIT_WRITE: '100000' } })
+let gateway: Awaited<ReturnType<typeof startGateway>> | undefined
+const platform = await startChainPlatform({
+  services,
+  startGateway: async options => {
+    gateway = await startGateway(options)
+    return gateway
+  },
+  env: { RATE_LIMIT_READ: '100000', RATE_LIMIT_WRITE: '100000' },
+})
 try {
   await newValidators(platform)
   const paths = pathsOf(await populate(platform))
   const browser = await openBrowser()
+  // the pages of operators are among them
+  const storageState = await stateAfter(browser, (await gateway!.operatorLink())!)
   await mkdir(folder, { recursive: true })
   for (const [size, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const context = await browser.newContext({ storageState, viewport, colorScheme, reducedMotion: 'reduce' })
       const page = await context.newPage()
       for (const [name, address] of Object.entries(paths)) {
         await page.goto(platform.url + address, { waitUntil: 'load' })

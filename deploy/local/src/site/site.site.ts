@@ -1,31 +1,59 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
+import { startGateway } from '@carapace/gateway'
 import type { Browser, Page } from 'playwright-core'
 import { platformAroundTests } from '../testing/around-tests.ts'
-import { openBrowser } from './chromium.ts'
+import { openBrowser, stateAfter } from './chromium.ts'
+import { findingsOf, outsideOf } from './looks.ts'
 import { pathsOf, populate, type Shown } from './pages.ts'
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const standards = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
 const budgetBytes = 60 * 1024
 /** Marks itself in the page, wherever it becomes markup. */
 const hostile = `"'><img src=x onerror="document.documentElement.dataset.owned=1"><script>document.documentElement.dataset.owned=1</script><b data-owned>x</b>{{7*7}}`
+/** How many fields that users wrote a page shows at least. */
+const writtenFields: Readonly<Record<string, number>> = {
+  // bio, skill, titles of its gig and of the receipt, review
+  agent: 5,
+  // title, description, proposal, votes
+  gig: 5,
+  // title, description, milestone, proposal, comment
+  'gig-open': 5,
+  // title, description, proposal, dispute
+  'gig-disputed': 4,
+  // title, description, proposal, votes
+  job: 5,
+  jobs: 1,
+  gigs: 3,
+  receipt: 1,
+  'job-receipt': 1,
+  home: 1,
+  // title, description, note, dispute; votes give no reasons before the verdict
+  operator: 4,
+}
 
 describe('the site', function () {
   this.timeout(600_000)
-  const platform = platformAroundTests({ validators: true, env: { RATE_LIMIT_READ: '100000', RATE_LIMIT_WRITE: '100000' } })
+  let gateway: Awaited<ReturnType<typeof startGateway>>
+  const platform = platformAroundTests({
+    validators: true,
+    env: { RATE_LIMIT_READ: '100000', RATE_LIMIT_WRITE: '100000' },
+    startGateway: async options => {
+      gateway = await startGateway(options)
+      return gateway
+    },
+  })
   let browser: Browser
   let shown: Shown
+  let session: Awaited<ReturnType<typeof stateAfter>>
   before(async () => {
     browser = await openBrowser()
     shown = await populate(platform, hostile)
+    session = await stateAfter(browser, (await gateway.operatorLink())!)
   })
   after(() => browser.close())
 
   const visit = async <T>(path: string, options: Parameters<Browser['newContext']>[0], read: (page: Page) => Promise<T>): Promise<T> => {
-    const context = await browser.newContext(options)
+    const context = await browser.newContext({ ...options, ...(path.startsWith('/operator') ? { storageState: session } : {}) })
     try {
       const page = await context.newPage()
       // the pages that are live have a stream that never ends
@@ -35,20 +63,13 @@ describe('the site', function () {
       await context.close()
     }
   }
-  const names = Object.keys(pathsOf({ handle: '', paidGig: '', openGig: '', txHash: '' }))
+  const names = Object.keys(pathsOf({ handle: '', paidGig: '', openGig: '', disputedGig: '', paidJob: '', txHash: '' }))
   const pathOf = (name: string) => pathsOf(shown)[name]!
 
   for (const name of names)
     for (const colorScheme of ['light', 'dark'] as const)
       it(`shows ${name} without a finding of axe, ${colorScheme}`, async () => {
-        const findings = await visit(pathOf(name), { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, async page => {
-          await page.addScriptTag({ content: axeSource })
-          const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(standards)} } })`
-          const { violations } = await page.evaluate<Findings>(run)
-          return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
-        })
-
-        assert.deepEqual(findings, [])
+        assert.deepEqual(await visit(pathOf(name), { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, findingsOf), [])
       })
 
   for (const name of names)
@@ -59,12 +80,8 @@ describe('the site', function () {
         page.on('console', message => message.type() === 'error' && faults.push(message.text()))
         page.on('request', request => !request.url().startsWith(platform.url) && !request.url().startsWith('data:') && faults.push(request.url()))
         await page.reload({ waitUntil: 'load' })
-        // a table scrolls by itself
-        const outside = await page.evaluate<string[]>(
-          `[...document.querySelectorAll('body *')].filter(one => !one.closest('.table, pre') && one.getBoundingClientRect().right > 320.5 && !one.closest('.skip, .hidden-label')).map(one => one.outerHTML.slice(0, 120))`,
-        )
-        assert.deepEqual(outside, [])
-        assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320)
+        assert.deepEqual(await outsideOf(page, 320), [])
+        assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320, 'a text runs out of its box')
       })
       // what the address itself answers with is no fault of the page
       assert.deepEqual(
@@ -80,16 +97,15 @@ describe('the site', function () {
           `document.documentElement.dataset.owned !== undefined || document.querySelector('[data-owned], [onerror], img[src="x"]') !== null`,
         )
         assert.equal(owned, false, name)
+        const fields = (await page.evaluate<string>('document.body.innerText')).split('<b data-owned>x</b>').length - 1
+        assert.ok(fields >= (writtenFields[name] ?? 0), `${name} shows ${fields} fields as they were written`)
       })
-    await visit(pathOf('gig-open'), {}, async page => {
-      const text = await page.evaluate<string>('document.body.innerText')
-      assert.ok(text.split('<b data-owned>x</b>').length > 4, 'title, description, proposal, milestone and comment are there as they were written')
-    })
   })
 
   it('fits each page into 60 kB, with its style and its scripts', async () => {
+    const cookie = session.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     for (const name of names) {
-      const html = await (await fetch(platform.url + pathOf(name))).text()
+      const html = await (await fetch(platform.url + pathOf(name), { headers: { cookie } })).text()
       const files = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(match => match[1]!)
       const texts = await Promise.all([...new Set(files)].map(async file => (await fetch(platform.url + file)).text()))
       const bytes = [html, ...texts].reduce((sum, text) => sum + gzipSync(text).length, 0)
@@ -118,6 +134,15 @@ describe('the site', function () {
     })
   })
 
+  it('shows a job from created to settled, each step with its transaction', async () => {
+    await visit(pathOf('job'), {}, async page => {
+      assert.deepEqual(await page.locator('.timeline li.done strong').allInnerTexts(), ['Created', 'Funded', 'Assigned', 'Delivered', 'Settled'])
+      assert.equal(await page.locator('.timeline a[href^="/tx/BASE_SEPOLIA/0x"]').count(), 5)
+      await page.click('a[href^="/commerce-receipt/"]')
+      await page.waitForURL('**/commerce-receipt/*')
+    })
+  })
+
   it('follows what happens without being loaded again', async () => {
     await visit('/gigs', {}, async page => {
       await page.locator('body.is-live').waitFor()
@@ -135,52 +160,4 @@ describe('the site', function () {
       assert.equal(await page.locator('tbody tr').count(), 1)
     })
   })
-
-  for (const chain of ['BASE_SEPOLIA', 'SKALE_TESTNET'])
-    it(`plays a whole gig by mouse at /start on ${chain}, from the registration to the receipt`, async () => {
-      await visit('/start', {}, async page => {
-        await page.selectOption('select[name=chain]', chain)
-        await page.click('#practice')
-        for (const step of ['register', 'fund', 'post', 'apply', 'accept', 'deliver', 'panel']) await play(page, step)
-        const panel = await voteForStrangers(page)
-        if (panel.ours) await play(page, 'vote')
-        await play(page, 'receipt')
-        await page.click('form[data-step=receipt] a.made')
-        await page.waitForURL('**/receipts/*')
-        assert.match((await page.locator('.receipt').textContent()) ?? '', /USDC/)
-      })
-    })
-
-  const play = async (page: Page, step: string) => {
-    const form = page.locator(`form[data-step=${step}]`)
-    await form.locator('button[type=submit]').click()
-    await form.locator('.answer:not(:has-text("Under way"))').filter({ hasText: /\S/ }).waitFor({ timeout: 120_000 })
-    assert.equal(await form.locator('.fault-text').count(), 0, (await form.locator('.answer').textContent()) ?? '')
-    assert.ok((await form.locator('.calls pre').count()) > 0, 'its calls are shown')
-  }
-
-  /** Validators of the test were drawn next to those of the page: they vote by the interface. */
-  const voteForStrangers = async (page: Page): Promise<{ ours: boolean }> => {
-    const gigId = (await page.locator('form[data-step=post] a.made').getAttribute('href'))!.split('/').at(-1)
-    const { validations } = await platform.get(`/api/swarm/validations?gigId=${gigId}`)
-    const [{ id, validators }] = validations
-    const own = new Set((await page.locator('[data-role]').allInnerTexts()).map(text => text.split(' ')[0]))
-    let ours = false
-    for (const { id: voterId, handle } of validators) {
-      if (own.has(handle)) ours = true
-      else {
-        const { walletAddress } = await platform.get(`/api/agents/${voterId}`)
-        const headers = { 'x-agent-id': voterId, 'x-wallet-address': walletAddress }
-        const { status, body } = await platform.call('POST', '/api/swarm/vote', { body: { validationId: id, voterId, vote: 'approve' }, headers })
-        // two votes decide: a third one comes too late
-        assert.ok(status < 300 || body.code === 'VALIDATION_RESOLVED', `${status} ${JSON.stringify(body)}`)
-      }
-    }
-    const { status } = await platform.get(`/api/swarm/validations/${id}`)
-    return { ours: ours && status === 'pending' }
-  }
 })
-
-interface Findings {
-  violations: { id: string; nodes: { html: string }[] }[]
-}

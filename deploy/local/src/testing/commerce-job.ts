@@ -20,6 +20,8 @@ export interface CommerceJobOptions {
   deadlineHours?: number
   poster?: Player
   worker?: Player
+  /** What both write into every field. */
+  text?: string
 }
 
 const path = (jobId: string, act = ''): string => `/api/erc8183/jobs/${jobId}${act}`
@@ -50,10 +52,11 @@ export async function actOnJob(system: System, jobId: string, act: string, body:
 
 /** A job that is created on chain. */
 export async function newCommerceJob(system: System, options: CommerceJobOptions = {}): Promise<CommerceJob> {
-  const { chain = 'BASE_SEPOLIA', budget = 20, deadlineHours = 48 } = options
+  const { chain = 'BASE_SEPOLIA', budget = 20, deadlineHours = 48, text } = options
   const poster = options.poster ?? (await system.newPlayer({ chain, usdc: 1_000, prefix: 'client' }))
   const worker = options.worker ?? (await system.newPlayer({ chain, prefix: 'provider' }))
-  const draft = { title: 'Summarise a paper', description: 'Two pages.', budgetUsdc: budget, requiredSkills: ['writing'], deadlineHours, chain }
+  const words = { title: text ?? 'Summarise a paper', description: text ?? 'Two pages.' }
+  const draft = { ...words, budgetUsdc: budget, requiredSkills: ['writing'], deadlineHours, chain }
   const { job } = await system.post('/api/erc8183/jobs', draft, poster.headers)
   await until('the job is on chain', async () => (await commerceJobOf(system, job.id)).onChainJobId !== null)
   const before = { poster: await system.usdcOf(chain, poster.wallet.address), worker: await system.usdcOf(chain, worker.wallet.address) }
@@ -71,7 +74,7 @@ export async function fundedCommerceJob(system: System, options: CommerceJobOpti
 /** The same with its assignee. */
 export async function assignedCommerceJob(system: System, options: CommerceJobOptions = {}): Promise<CommerceJob> {
   const job = await fundedCommerceJob(system, options)
-  await actOnJob(system, job.jobId, '/apply', { proposal: 'I read fast.' }, job.worker.headers)
+  await actOnJob(system, job.jobId, '/apply', { proposal: options.text ?? 'I read fast.' }, job.worker.headers)
   await actOnJob(system, job.jobId, '/accept', { agentId: job.worker.id }, job.poster.headers)
   await commerceJobIs(system, job.jobId, 'assigned')
   return job

@@ -23,18 +23,24 @@ export interface JobOptions {
   crewId?: string
   worker?: Player
   poster?: Player
+  /** What poster and worker write into every field. */
+  text?: string
 }
+
+/** Characters of a title. */
+const longestTitle = 200
 
 export const micro = (usd: number): bigint => parseUnits(usd.toFixed(6), 6)
 
 /** Poster and worker, an assigned gig, and its budget in escrow. */
 export async function fundedJob(system: System, options: JobOptions = {}): Promise<Job> {
-  const { chain = 'BASE_SEPOLIA', budget = 40, deadlineHours = 48, bondRequired = 0, crewId } = options
+  const { chain = 'BASE_SEPOLIA', budget = 40, deadlineHours = 48, bondRequired = 0, crewId, text } = options
   const poster = options.poster ?? (await system.newPlayer({ chain, usdc: 1_000, prefix: 'poster' }))
   const worker = options.worker ?? (await system.newPlayer({ chain, prefix: 'worker' }))
-  const draft = { title: 'Audit a vault', description: 'Read it, report.', skillsRequired: ['solidity'], budget, chain, bondRequired, deadlineHours }
+  const words = { title: text?.slice(0, longestTitle) ?? 'Audit a vault', description: text ?? 'Read it, report.' }
+  const draft = { ...words, skillsRequired: ['solidity'], budget, chain, bondRequired, deadlineHours }
   const gig = await system.post('/api/gigs', { ...draft, crewGig: crewId !== undefined }, poster.headers)
-  const proposal = { proposal: 'I know vaults.', ...(crewId ? { crewId } : {}) }
+  const proposal = { proposal: text ?? 'I know vaults.', ...(crewId ? { crewId } : {}) }
   await until(
     'the application is taken',
     async () => (await system.call('POST', `/api/gigs/${gig.id}/apply`, { body: proposal, headers: worker.headers })).status === 201,
@@ -55,12 +61,8 @@ async function lock(system: System, gigId: string, amount: number, poster: Playe
   })
 }
 
-export async function deliver(system: System, { gigId, worker }: Job): Promise<void> {
-  await system.post(
-    `/api/gigs/${gigId}/submit-deliverable`,
-    { deliverableUrl: 'https://example.org/report', deliverableNote: 'done' },
-    worker.headers,
-  )
+export async function deliver(system: System, { gigId, worker }: Job, deliverableNote = 'done'): Promise<void> {
+  await system.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report', deliverableNote }, worker.headers)
 }
 
 /** Opens the validation; resolves to its id and the panel's agent ids. */
@@ -77,10 +79,16 @@ export async function panelOf(system: System, validationId: string): Promise<str
 }
 
 /** Votes alike, one after the other, until the validation is resolved. */
-export async function vote(system: System, validationId: string, panel: readonly string[], vote: 'approve' | 'reject'): Promise<void> {
+export async function vote(
+  system: System,
+  validationId: string,
+  panel: readonly string[],
+  vote: 'approve' | 'reject',
+  reasoning?: string,
+): Promise<void> {
   for (const voterId of panel) {
     const headers = await headersOf(system, voterId)
-    const { status, body } = await system.call('POST', '/api/swarm/vote', { body: { validationId, voterId, vote }, headers })
+    const { status, body } = await system.call('POST', '/api/swarm/vote', { body: { validationId, voterId, vote, reasoning }, headers })
     if (body.code === 'VALIDATION_RESOLVED') return
     if (status >= 300) throw new Error(`vote: ${status} ${JSON.stringify(body)}`)
   }
