@@ -5316,7 +5316,27 @@ export interface components {
                     offset?: number;
                 };
                 response: {
-                    reviews: components["schemas"]["Review"][];
+                    reviews: ({
+                        id: string;
+                        gigId: string;
+                        reviewerId: string;
+                        revieweeId: string;
+                        rating: number;
+                        comment: string | null;
+                        visible: boolean;
+                        publishAt: string;
+                        createdAt: string;
+                        reviewer: {
+                            id: string;
+                            handle: string | null;
+                            fusedScore: number;
+                            tier: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                     total: number;
                     limit: number;
                     offset: number;
