@@ -4,9 +4,10 @@ import { agentLink, amount, chainChip, empty, foreignLink, moment, row, status }
 import type { ActForm } from './act-form.ts'
 import type { Dispute, Entry } from './read.ts'
 
-/** The evidence of both parties, next to each other, what the panel said, and the decision. */
+/** The evidence of both parties, next to each other, the votes of the panel, and the decision. */
 export function disputeView({ gig, escrow, panels }: Dispute, form: ActForm, now: Date): Html {
-  const said = (isSaid: boolean) => isSaid && escrow.disputeReason && row('Dispute', html`<span class="text">${escrow.disputeReason}</span>`)
+  const disputeRow = (isTheirs: boolean) =>
+    isTheirs && escrow.disputeReason && row('Dispute', html`<span class="text">${escrow.disputeReason}</span>`)
   const [byPoster, byAssignee] = [escrow.disputedBy === gig.posterId, escrow.disputedBy !== null && escrow.disputedBy === gig.assigneeId]
   return html`<article class="card dispute">
 <header class="part-head"><h3><a href="/gigs/${gig.id}">${gig.title}</a></h3><span>${amount(escrow.amount)} ${gig.chain && chainChip(gig.chain)}</span></header>
@@ -16,13 +17,13 @@ ${!byPoster && !byAssignee && escrow.disputeReason && html`<p class="text">${esc
     row('Wanted', html`<span class="text">${gig.description}</span>`),
     gig.milestones?.length > 0 &&
       row('Milestones', html`<ol class="plain-list">${gig.milestones.map((milestone: string) => html`<li>${milestone}</li>`)}</ol>`),
-    said(byPoster),
+    disputeRow(byPoster),
   ]}</dl></section>
 <section><h4>Assignee ${party(gig.assignee, gig.assigneeId)}</h4><dl class="facts">${[
     row('Delivered', gig.deliverable?.url ? foreignLink(gig.deliverable.url) : 'nothing'),
     gig.deliverable?.note && row('Note', html`<span class="text">${gig.deliverable.note}</span>`),
     ...panels.flatMap(({ validation }) => (validation.appeal ? [row('Appeal', html`<span class="text">${validation.appeal.statement}</span>`)] : [])),
-    said(byAssignee),
+    disputeRow(byAssignee),
   ]}</dl></section>
 </div>
 <h4>Panel</h4>

@@ -66,7 +66,7 @@ ${section(
     listed(
       'Dead letters',
       ['Event', 'Queue', 'Of', 'Reason', 'Tries', 'Act'],
-      all.map(letter => letterRow(letter, form)),
+      all.map(message => deadLetterRow(message, form)),
       'No message is dead',
       'Each event has found its consumers.',
     ),
@@ -161,7 +161,7 @@ function checkTable(label: string, checks: readonly Check[]): Html {
   )
 }
 
-const letterRow = ({ id, queue, type, subject, reason, attempts }: Entry, form: ActForm): Html =>
+const deadLetterRow = ({ id, queue, type, subject, reason, attempts }: Entry, form: ActForm): Html =>
   html`<tr><td><code>${text(type)}</code></td><td>${text(queue)}</td><td><code>${text(subject)}</code></td><td>${text(reason)}</td><td>${text(attempts)}</td><td>${form('replay', { id: text(id), queue: text(queue) })}</td></tr>`
 
 const commandTones = { FAILED: 'bad', QUEUED: 'warn', INCLUDED: 'warn', CONFIRMED: 'good', FINAL: 'good' } as const
