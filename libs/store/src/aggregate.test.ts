@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { event, Refusal, refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -23,7 +23,7 @@ const indexes: Indexes = {
   count: { key: { count: 1 } },
 }
 
-describe('aggregate store', () => {
+await onEachMongo('aggregate store', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let counters: AggregateStore<Counter>

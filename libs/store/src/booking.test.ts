@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import type { Collection } from 'mongoose'
 import { type AggregateStore, aggregateStore, type Decision } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -26,7 +26,7 @@ const postings = (before: Jar | undefined, { id, held }: Jar): LedgerEntry[] => 
   return [{ key: `jar:${id}:${held}:${randomUUID()}`, chain, ref: { type: 'jar', id }, lines }]
 }
 
-describe('an aggregate whose changes are posted', () => {
+await onEachMongo('an aggregate whose changes are posted', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let ledger: Ledger

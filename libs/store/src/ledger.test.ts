@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Refusal } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import fc from 'fast-check'
 import { type Database, openDatabase } from './database.ts'
 import { type Ledger, openLedger, transfer } from './ledger.ts'
 
 const chain = 'BASE_SEPOLIA'
 
-describe('ledger', () => {
+await onEachMongo('ledger', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let ledger: Ledger

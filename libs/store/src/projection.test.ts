@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import fc from 'fast-check'
 import { type Database, openDatabase } from './database.ts'
 import { type Projection, projection } from './projection.ts'
@@ -11,7 +11,7 @@ interface Row {
   tier: string
 }
 
-describe('projection', () => {
+await onEachMongo('projection', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let rows: Projection<Row>

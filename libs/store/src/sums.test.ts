@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Refusal } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import fc from 'fast-check'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -17,7 +17,7 @@ interface Gig {
 
 const shareOf = ({ state, budget, people }: Omit<Gig, 'id'>) => ({ sums: { all: 1n, [state]: 1n, budget }, sets: { people } })
 
-describe('sums of a collection', () => {
+await onEachMongo('sums of a collection', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let gigs: AggregateStore<Gig>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import { aggregateStore } from './aggregate.ts'
 import { openDatabase } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -11,7 +11,7 @@ interface Thing {
   kind: string
 }
 
-describe('totals of lists', () => {
+await onEachMongo('totals of lists', acquireMongo => {
   /** A list of so many, and how often it was counted. */
   const listOf = (length: number) => {
     const list = { length, counts: 0, time: 0, filter: {} as Record<string, unknown> }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import type { Collection } from 'mongoose'
 import { type Database, openDatabase } from './database.ts'
 import { transact } from './transact.ts'
 
-describe('a transaction over several stores', () => {
+await onEachMongo('a transaction over several stores', acquireMongo => {
   let mongo: TestMongo
   let db: Database
 

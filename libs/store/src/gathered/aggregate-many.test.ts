@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { event, refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import { type Database, openDatabase } from '../database.ts'
@@ -12,7 +12,7 @@ interface Counter {
   count: number
 }
 
-describe('changes of several documents', () => {
+await onEachMongo('changes of several documents', acquireMongo => {
   let mongo: TestMongo
   const open: Database[] = []
   before(async () => {

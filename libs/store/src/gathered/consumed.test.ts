@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type Bus, quiet, rabbitBus } from '@carapace/bus'
 import {
   acquireBroker,
-  acquireMongo,
   type Broker,
   type FaultProxy,
+  onEachMongo,
   outgoing,
   startFaultProxy,
   type TestMongo,
@@ -17,7 +17,7 @@ import { type Database, openDatabase } from '../database.ts'
 import { projection } from '../projection.ts'
 import { gathered } from './gathered.ts'
 
-describe('events from RabbitMQ that are written in groups', function () {
+await onEachMongo('events from RabbitMQ that are written in groups', function (acquireMongo) {
   this.timeout(60_000)
   let broker: Broker
   let mongo: TestMongo

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { event, refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import type { Stored } from '../aggregate-document.ts'
@@ -14,7 +14,7 @@ interface Tally {
   count: number
 }
 
-describe('changes that are gathered', () => {
+await onEachMongo('changes that are gathered', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let tallies: AggregateStore<Tally>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { onEachMongo, type TestMongo, until } from '@carapace/testing'
 import { type Database, openDatabase } from '../database.ts'
 import { type Migration, migrate, noteForm } from './migrations.ts'
 
-describe('the migrations of a database', () => {
+await onEachMongo('the migrations of a database', acquireMongo => {
   let mongo: TestMongo
   const opened: Database[] = []
   before(async () => {

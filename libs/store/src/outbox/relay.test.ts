@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, event } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, Unroutable } from '@carapace/bus'
-import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { onEachMongo, type TestMongo, until } from '@carapace/testing'
 import mongoose from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
@@ -19,7 +19,7 @@ interface Thing {
 }
 const step = (thing: Thing) => ({ state: { ...thing, step: thing.step + 1 }, events: [stepped.of({ id: thing.id, step: thing.step + 1 })] })
 
-describe('outbox relay', () => {
+await onEachMongo('outbox relay', acquireMongo => {
   let mongo: TestMongo
   let db: Database
   let things: AggregateStore<Thing>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal, refuse } from '@carapace/api'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { onEachMongo, type TestMongo } from '@carapace/testing'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import type { Stored } from '../aggregate-document.ts'
 import { type Database, openDatabase, writePast } from '../database.ts'
@@ -11,7 +11,7 @@ interface Counter {
   count: number
 }
 
-describe('a store in a database to which no other process writes', () => {
+await onEachMongo('a store in a database to which no other process writes', acquireMongo => {
   let mongo: TestMongo
   const open: Database[] = []
   let trace = ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { event, Refusal, refuse } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
-import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { onEachMongo, type TestMongo, until } from '@carapace/testing'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import { type Database, openDatabase } from '../database.ts'
@@ -15,7 +15,7 @@ interface Counter {
   count: number
 }
 
-describe('a store that decides on what it has just written', () => {
+await onEachMongo('a store that decides on what it has just written', acquireMongo => {
   let mongo: TestMongo
   const open: Database[] = []
 

@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { aptInstall } from '../apt-install.ts'
+import { startContainer } from '../containers.ts'
 import { findRabbitServer, startRabbitServer } from './rabbit-server.ts'
 
 /** A RabbitMQ that tests may use, wherever it comes from. */
@@ -64,22 +64,12 @@ async function given(url: string): Promise<BrokerSource> {
 }
 
 async function container(): Promise<BrokerSource | undefined> {
-  if (!(await engineAnswers())) return undefined
-  const { GenericContainer, Wait } = await import('testcontainers')
-  const starting = new GenericContainer(image)
-    .withExposedPorts(5672)
-    .withWaitStrategy(Wait.forLogMessage(/Server startup complete/))
-    .withStartupTimeout(containerMs)
-    .start()
-  const started = await Promise.race([
-    starting.catch(() => undefined),
-    new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), containerMs).unref()),
-  ])
-  if (!started) {
-    // A pull that ends too late must not leave a container.
-    starting.then(late => late.stop()).catch(() => {})
-    return undefined
-  }
+  const started = await startContainer(
+    image,
+    (made, wait) => made.withExposedPorts(5672).withWaitStrategy(wait.forLogMessage(/Server startup complete/)),
+    containerMs,
+  )
+  if (!started) return undefined
   const ctl = async (...args: string[]) => {
     const { exitCode, output } = await started.exec(['rabbitmqctl', '-q', ...args])
     if (exitCode !== 0) throw new Error(`rabbitmqctl ${args[0]}: ${output}`)
@@ -97,22 +87,6 @@ async function container(): Promise<BrokerSource | undefined> {
       await started.stop()
     },
   }
-}
-
-/** A container engine at DOCKER_HOST or the usual socket accepts connections. */
-function engineAnswers(): Promise<boolean> {
-  const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock'
-  const { protocol, hostname, port, pathname } = new URL(host)
-  const socket = protocol === 'unix:' ? connect(pathname) : connect(Number(port) || 2375, hostname)
-  return new Promise(resolve => {
-    const settle = (isUp: boolean) => () => {
-      socket.destroy()
-      resolve(isUp)
-    }
-    socket.once('connect', settle(true))
-    socket.once('error', settle(false))
-    socket.setTimeout(2_000, settle(false))
-  })
 }
 
 async function install(): Promise<boolean> {

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
+import { type Lease, requestShared } from '../door.ts'
 import { type BrokerSource, openBrokerSource, requireRabbitServer } from './broker-source.ts'
 import { startRabbitServer } from './rabbit-server.ts'
 
-/** A place on a RabbitMQ that nobody else uses: hand `url` and `prefix` to rabbitBus. */
-export interface Broker {
+/** A place on a RabbitMQ that nobody else uses: hand `url` and `prefix` to rabbitBus, and give it back by `stop`. */
+export type Broker = Lease<Place>
+
+interface Place {
   url: string
   /** Empty when the place is a virtual host of its own, which is so unless AMQP_URL names a broker without management. */
   prefix: string
-  /** Gives the place back. */
-  stop(): Promise<void>
 }
 
 /** A broker of one's own that may be ended. */
@@ -23,17 +22,14 @@ export interface OwnBroker extends Broker {
   ctl(...args: string[]): Promise<string>
 }
 
-/** Set by the global setup of the test run: the loopback port where its one shared broker is requested. */
-export const doorVariable = 'CARAPACE_TEST_BROKER'
-
 /**
  * A broker for one test file. Within a test run all files share one process, each on a virtual host of its own; it starts when the first file requests it.
  * @example const broker = await acquireBroker(); after(() => broker.stop())
  * @throws Error that names the ways to a RabbitMQ
  */
 export async function acquireBroker(): Promise<Broker> {
-  const door = process.env[doorVariable]
-  if (door) return requestAt(Number(door))
+  const shared = await requestShared<Place>('broker')
+  if (shared) return shared
   const source = await openBrokerSource()
   const place = await acquirePlace(source)
   return {
@@ -59,25 +55,4 @@ export async function acquirePlace({ url, vhosts }: BrokerSource): Promise<Broke
   const place = new URL(url)
   place.pathname = `/${name}`
   return { url: place.href, prefix: '', stop: () => vhosts.remove(name) }
-}
-
-/** The place is ours as long as the connection is open, so it is given back even when this process is killed. */
-async function requestAt(port: number): Promise<Broker> {
-  const socket = connect(port, '127.0.0.1')
-  const lines = createInterface({ input: socket })
-  const answer = await new Promise<{ url: string; prefix: string } | { error: string }>((resolve, reject) => {
-    lines.once('line', line => resolve(JSON.parse(line)))
-    socket.once('error', reject)
-    socket.once('close', () => reject(new Error('The test run ended before it had a broker')))
-  })
-  if ('error' in answer) throw new Error(answer.error)
-  socket.unref()
-  return {
-    ...answer,
-    async stop() {
-      const closed = new Promise(resolve => socket.once('close', resolve))
-      socket.ref().end()
-      await closed
-    },
-  }
 }

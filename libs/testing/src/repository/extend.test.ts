@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { type CloudEvent, clockAdvanced, queuesOf } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, contextHeader, makeLog, readConfig, signContext, startService } from '@carapace/service'
-import { acquireMongo } from '../mongo.ts'
+import { acquireMongo } from '../mongo/acquire-mongo.ts'
 import { until } from '../until.ts'
 
 const run = promisify(execFile)

@@ -4,7 +4,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { acquireMongo, type TestMongo } from '../mongo.ts'
+import { acquireMongo } from '../mongo/acquire-mongo.ts'
+import type { TestMongo } from '../mongo/mongo-servers.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
