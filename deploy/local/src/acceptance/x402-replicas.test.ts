@@ -4,6 +4,7 @@ import { type Answer, httpCall, newWallet, type Player, until } from '@carapace/
 import { distributedAroundTests } from '../testing/around-tests.ts'
 import { type DistributedSystem, replicated } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
+import { gatewaysOf } from '../testing/replicas.ts'
 import { authorizedV1, authorizedV2, transferProof } from '../testing/x402-clients.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -28,7 +29,7 @@ describe('one payment that two gateways send to two treasuries, all in processes
   const running = distributedAroundTests({ replicas, variables: { ...variables, X402_PAY_TO_ADDRESS: payTo } })
   let gateways: string[]
   before(() => {
-    gateways = running.platform.processes.filter(({ name }) => name === 'gateway').map(({ url }) => url)
+    gateways = gatewaysOf(running)
   })
 
   for (const [dialect, paymentFor] of Object.entries(dialects))

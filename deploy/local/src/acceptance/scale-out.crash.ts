@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Notification } from '@carapace/api'
-import { hourSeconds, httpCall, openSystem, type Player, type System, until } from '@carapace/testing'
-import { MongoClient } from 'mongodb'
+import { hourSeconds, httpCall, type Player, type System, until } from '@carapace/testing'
 import { processVariables } from '../config.ts'
-import { manualFile } from '../mongodb-features/sources.ts'
 import { distributedAroundTests } from '../testing/around-tests.ts'
 import { everyProcess, replicated } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
 import { fundedJob, gigIs } from '../testing/job.ts'
-import { assertRefunded, newValidators, scenarios } from '../testing/scenarios.ts'
+import { assertPostedOnce, gatewaysOf, openAcrossGateways } from '../testing/replicas.ts'
+import { assertRefunded, scenarios } from '../testing/scenarios.ts'
 
-/** SCALE_OUT=3 npx mocha deploy/local/dist/acceptance/scale-out.test.js */
+/** SCALE_OUT=3 npx mocha deploy/local/dist/acceptance/scale-out.crash.js */
 const count = Number(processVariables.SCALE_OUT ?? 2)
-const callsEach = 5
 
 describe(`${count} replicas of every process, on RabbitMQ and one database`, function () {
   this.timeout(600_000)
@@ -22,11 +18,10 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
   let gateways: string[]
   let system: System
   before(async () => {
-    gateways = running.platform.processes.filter(({ name }) => name === 'gateway').map(({ url }) => url)
-    system = await openSystem(gateways)
-    await newValidators(system)
+    gateways = gatewaysOf(running)
+    system = await openAcrossGateways(running)
   })
-  after(() => system.close())
+  after(() => system?.close())
 
   it('are as many processes, each ready', () => {
     assert.equal(gateways.length, count)
@@ -50,22 +45,7 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
     }
   })
 
-  it('do once what all gateways are sent with one idempotency key', async () => {
-    const poster = await system.newPlayer({ usdc: 100 })
-    const body = { title: 'Read a page', description: 'One.', skillsRequired: ['solidity'], budget: 10, currency: 'USDC', chain: 'BASE_SEPOLIA' }
-    const headers = { ...poster.headers, 'idempotency-key': randomUUID() }
-    const post = (url: string) =>
-      until('the answer is final', async () => {
-        const answer = await httpCall(url, 'POST', '/api/gigs', { body: { ...body, bondRequired: 0, deadlineHours: 48 }, headers })
-        return answer.body?.retryable === true ? undefined : answer
-      })
-
-    const answers = await Promise.all(gateways.flatMap(url => Array.from({ length: callsEach }, () => post(url))))
-
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-    assert.equal(new Set(answers.map(({ body: { gig, id } }) => gig?.id ?? id)).size, 1)
-    assert.equal((await system.get(`/api/agents/${poster.id}/gigs?role=poster`)).gigs.length, 1)
-  })
+  it('do once what all gateways are sent with one idempotency key', () => assertPostedOnce(system, gateways))
 
   it('count the calls of a client together', async () => {
     const agent = await system.newPlayer()
@@ -103,13 +83,6 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
     }
   })
 
-  it('have the second unique indexes that the manual names: such a collection cannot be sharded by its ids', async () => {
-    const found = await uniqueIndexes(running.platform.config.MONGODB_URI!)
-
-    const row = /^\| whole \| (.*) \|$/m.exec(readFileSync(manualFile, 'utf8'))?.[1] ?? ''
-    assert.deepEqual([...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name).toSorted(), found)
-  })
-
   const untilFaultless = (seconds: number) =>
     until(
       'the doctor finds nothing',
@@ -125,25 +98,6 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
     for (let times = 1; times < count; times++) await untilFaultless(10)
   })
 })
-
-/** Collections that have a unique index besides that of their ids. */
-async function uniqueIndexes(uri: string): Promise<string[]> {
-  const client = await MongoClient.connect(uri)
-  try {
-    const found: string[] = []
-    const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
-    for (const { name } of databases) {
-      const db = client.db(name)
-      for (const { collectionName } of await db.collections()) {
-        const indexes = await db.collection(collectionName).indexes()
-        if (indexes.some(({ unique }) => unique === true)) found.push(`${name}.${collectionName}`)
-      }
-    }
-    return found.toSorted()
-  } finally {
-    await client.close()
-  }
-}
 
 /** The ids that a stream of notifications has sent, in order. */
 async function readStream(url: string, { id, headers }: Player): Promise<{ ids: string[]; close(): void }> {
