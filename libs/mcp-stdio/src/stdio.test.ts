@@ -14,7 +14,7 @@ import { getBytes, verifyMessage, Wallet } from 'ethers'
 import { relayed } from './relay.ts'
 
 const wallet = Wallet.createRandom()
-const main = fileURLToPath(new URL('main.js', import.meta.url))
+const program = fileURLToPath(new URL('../bin/carapace-mcp.js', import.meta.url))
 
 describe('carapace-mcp', function () {
   this.timeout(60_000)
@@ -56,7 +56,7 @@ describe('carapace-mcp', function () {
 
   async function started(args: string[]): Promise<Client> {
     const client = new Client({ name: 'test', version: '1.0.0' })
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, '--url', url, ...args], stderr: 'ignore' }))
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, '--url', url, ...args], stderr: 'ignore' }))
     return client
   }
 

@@ -5,6 +5,7 @@ import { until } from '@carapace/testing'
 import { processVariables } from '../config.ts'
 import { childAroundTests } from '../testing/around-tests.ts'
 import { startChild, temporaryDataDir } from '../testing/child.ts'
+import { freePorts } from '../testing/ports.ts'
 
 interface Ended {
   code: number
@@ -84,8 +85,9 @@ describe("the operator's tools", function () {
 
   it('refuse to judge a system that another folder has started on the port of a killed one', async () => {
     const [killed, other] = [await temporaryDataDir(), await temporaryDataDir()]
-    const first = await startChild(killed.path)
-    const port = new URL(first.url).port
+    // not one that the system hands out: another process could have it as soon as the first is killed
+    const port = String(await freePorts(1))
+    const first = await startChild(killed.path, { PORT: port })
     await first.kill9()
     const second = await startChild(other.path, { PORT: port })
     try {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { differencesIn, type ScoreExport } from './verify.ts'
 
