@@ -1,4 +1,4 @@
-export { newJudgement, scoreWeights, type Tier, tierFloors, tiers } from '@carapace/formula'
+export { newJudgement, scoreWeights, type Tier, tierFloors, tiers } from '@carapace/formula/terms'
 // Events and the services' declarations are exported whole: adding one is a change of one file (docs/extend.md).
 
 export { isScoreMoved } from './agent-facts.ts'

@@ -1,4 +1,4 @@
-import { minBondMicro } from '@carapace/formula'
+import { minBondMicro } from '@carapace/formula/terms'
 import { dayMs, hourMs } from './time.ts'
 
 /** Every limit of the interface, once. Text limits count characters after trimming. */

@@ -1,4 +1,4 @@
-import { startScore, type Tier, tiers } from '@carapace/formula'
+import { startScore, type Tier, tiers } from '@carapace/formula/terms'
 import { z } from 'zod'
 import { type Chain, chains } from './fields.ts'
 

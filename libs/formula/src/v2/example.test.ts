@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { formulas } from '../formulas.ts'
+import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from './example.fixture.ts'
 import { candidate, stateOf } from './formula.ts'
-import { judgementOf, newJudgement } from './judgement.ts'
+import { judgementOf } from './judgement.ts'
 
 const { scoreOf } = formulas['2']
 const vouchingOf = (facts: typeof example) => candidate.vouchingOf(stateOf(facts), now)

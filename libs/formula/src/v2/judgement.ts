@@ -8,9 +8,6 @@ export interface Judged {
   rejectedWrong: number
 }
 
-/** Of an agent that has not judged yet. */
-export const newJudgement = 700_000
-
 /**
  * A validator's agreement with the final verdicts, corrected for how often work is approved anyway: 0 to 1, in millionths (J of behaviour 17.10).
  * Someone who approves everything is right as often as work is sound, and yet has next to nothing.
