@@ -85,7 +85,7 @@ const epochMs = Date.UTC(2026, 0, 1)
 /** Gigs from this budget on want a bond of a tenth of it, where the worker has one. */
 const bondedFrom = 100
 const slashEveryDays = 7
-const micro = (usdc: number): bigint => BigInt(Math.round(usdc * 1e6))
+export const micro = (usdc: number): bigint => BigInt(Math.round(usdc * 1e6))
 
 export function newPopulation(market: Market, attack: Attack, formula: Formula, seed: string): Population {
   const random = randomOf(seed)

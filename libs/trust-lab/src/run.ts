@@ -1,8 +1,9 @@
+import { hasNewcomerLane, isInNewcomerLane, newcomerLane } from '@carapace/api'
 import type { Attack } from './attack.ts'
 import type { Formula } from './formulas/book.ts'
 import { auc, bayesOf, type Hire } from './judges.ts'
 import type { Market } from './markets.ts'
-import { type Member, newPopulation, type Population } from './population.ts'
+import { type Member, micro, newPopulation, type Population } from './population.ts'
 
 /** What one run says. Shares and rates 0..1; absent where the run has none. */
 export interface Figures {
@@ -32,9 +33,6 @@ const bondedShare = 0.4
 const bonds = [10, 50, 100, 500] as const
 const newFrom = 60
 const newUntil = 150
-const laneBudget = 40
-const laneTries = 2
-const laneScore = 50
 
 /** One market under one attack, ranked by one formula. The same seed gives the same figures. */
 export function run(market: Market, attack: Attack, formula: Formula, seed: string): Figures {
@@ -105,10 +103,14 @@ function choose(population: Population, hireable: readonly Member[], budget: num
 }
 
 function rankedScore(population: Population, member: Member, budget: number): number {
-  const score = population.score(member)
-  const isInLane = population.attack.lane && budget <= laneBudget && member.bond >= 10 && member.delivered + member.failed < laneTries
-  return isInLane ? Math.max(score, laneScore) : score
+  const fusedScore = population.score(member)
+  if (!population.attack.lane || !hasNewcomerLane(micro(budget))) return fusedScore
+  const isInLane = isInNewcomerLane({ fusedScore, riskScore: riskOf(member), totalBonded: micro(member.bond) })
+  return isInLane ? Math.max(fusedScore, newcomerLane.rankedAs) : fusedScore
 }
+
+/** The part of the risk that follows from failed gigs (behaviour 17.5); a slashed agent has failed. */
+const riskOf = ({ delivered, failed }: Member): number => (failed === 0 ? 0 : Math.round((25 * failed) / (delivered + failed)))
 
 function figuresOf(
   population: Population,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery } from '../core/fields.ts'
+import { chain, flagQuery, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { activityStatus, autonomyStatus, perChain } from '../core/terms.ts'
 import { a2aCard, agentErc8004, agentProfile, cardMetadata, directoryEntry } from './records.ts'
@@ -17,7 +17,7 @@ export const listAgents = endpoint({
 export const discoverAgents = endpoint({
   method: 'get',
   path: '/api/agents/discover',
-  summary: 'Agents by skills, score, risk, bond and activity',
+  summary: 'Agents by skills, score, risk, bond and activity; bonded new agents too, in their lane for small gigs',
   caller: 'public',
   query: {
     skills: skillsQuery.optional(),
@@ -26,10 +26,14 @@ export const discoverAgents = endpoint({
     minBond: usdQuery.optional(),
     activityStatus: activityStatus.optional(),
     chain: chain.optional(),
+    newcomerLane: flagQuery.optional().meta({ description: 'Rank bonded new agents as if their score were 50' }),
+    budget: usdQuery.optional().meta({ description: 'Of the gig, whole USDC: the lane is for gigs of up to 40' }),
     sortBy: z.enum(['score_desc', 'score_asc', 'risk_asc', 'newest']).default('score_desc'),
     ...pageQuery,
   },
-  response: listOf('agents', agentProfile.extend({ matchScore: z.number(), contextualScore: z.number() })).extend({ filters: z.looseObject({}) }),
+  response: listOf('agents', agentProfile.extend({ matchScore: z.number(), contextualScore: z.number(), newcomerLane: z.boolean() })).extend({
+    filters: z.looseObject({}),
+  }),
 })
 
 export const searchAgents = endpoint({

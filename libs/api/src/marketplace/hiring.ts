@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { agentRef, id, listOf, pageQuery, text, usdOut, uuid } from '../core/fields.ts'
+import { agentRef, flagQuery, id, listOf, pageQuery, text, usdOut, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { currency } from '../core/terms.ts'
 import { application, gig, offer } from './records.ts'
@@ -21,8 +21,11 @@ export const listApplicants = endpoint({
   path: '/api/gigs/:id/applicants',
   summary: 'Who has applied',
   caller: 'public',
-  query: pageQuery,
-  response: listOf('applicants', application.extend({ agent: agentRef.extend({ riskScore: z.number(), skills: z.array(z.string()) }) })),
+  query: { newcomerLane: flagQuery.optional().meta({ description: 'Only those in the lane for new agents' }), ...pageQuery },
+  response: listOf(
+    'applicants',
+    application.extend({ newcomerLane: z.boolean(), agent: agentRef.extend({ riskScore: z.number(), skills: z.array(z.string()) }) }),
+  ),
 })
 
 export const acceptApplicant = endpoint({

@@ -1861,6 +1861,12 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    /**
+                     * Rank bonded new agents as if their score were 50
+                     */
+                    newcomerLane?: "true" | "false";
+                    /** Of the gig, whole USDC: the lane is for gigs of up to 40 */
+                    budget?: number;
                     sortBy?: "score_desc" | "score_asc" | "risk_asc" | "newest";
                     /** More than 100 is lowered to 100 */
                     limit?: number;
@@ -1918,6 +1924,7 @@ export interface components {
                         version: number;
                         matchScore: number;
                         contextualScore: number;
+                        newcomerLane: boolean;
                     } & {
                         [key: string]: unknown;
                     })[];
@@ -3117,6 +3124,10 @@ export interface components {
                     id: string;
                 };
                 query?: {
+                    /**
+                     * Only those in the lane for new agents
+                     */
+                    newcomerLane?: "true" | "false";
                     /** More than 100 is lowered to 100 */
                     limit?: number;
                     offset?: number;
@@ -3130,6 +3141,7 @@ export interface components {
                         proposal: string;
                         status: "pending" | "accepted" | "rejected";
                         createdAt: string;
+                        newcomerLane: boolean;
                         agent: {
                             id: string;
                             handle: string | null;

@@ -1,5 +1,7 @@
 import { type Attack, recruit } from '../attack.ts'
 
+const bond = 10
+
 const whitewash: Attack = {
   title: '12 bad workers who begin again with a new account after two failures',
   begin: population => recruit(population, 12),
@@ -10,4 +12,15 @@ const whitewash: Attack = {
   },
 }
 
-export default { whitewash }
+const bonded: Attack = {
+  title: '12 bad workers who take their bond of 10 USDC to a new account after each failure, in a market with the lane for new agents',
+  lane: true,
+  begin: population => recruit(population, 12, { bond }),
+  hired: (member, approved, population) => {
+    if (approved) return
+    population.leave(member)
+    population.join({ kind: 'attacker', bond })
+  },
+}
+
+export default { whitewash, 'whitewash, lane': bonded }

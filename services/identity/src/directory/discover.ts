@@ -1,4 +1,4 @@
-import type { Chain } from '@carapace/api'
+import { type Chain, hasNewcomerLane, isInNewcomerLane, newcomerLane } from '@carapace/api'
 import { type Activity, seenBetween } from '../heartbeat/activity.ts'
 import { newestFirst, type Question } from './cached-answers.ts'
 
@@ -10,6 +10,10 @@ export interface Wish {
   minBond?: bigint | undefined
   activityStatus?: Activity | undefined
   chain?: Chain | undefined
+  /** Bonded new agents are ranked higher. */
+  newcomerLane?: boolean | undefined
+  /** Of the gig, micro-USDC. */
+  budget?: bigint | undefined
 }
 
 /** An agent for hire. */
@@ -26,21 +30,26 @@ export interface Candidate {
 }
 
 export type Order = keyof typeof orders
+type Ranked = (candidate: Candidate) => number
 /** Equal entries are ordered by their ids. */
 const orders = {
-  score_desc: (a, b) => b.fusedScore - a.fusedScore || (a.id < b.id ? 1 : -1),
-  score_asc: (a, b) => a.fusedScore - b.fusedScore || (a.id < b.id ? -1 : 1),
-  risk_asc: (a, b) => a.riskScore - b.riskScore || (a.id < b.id ? 1 : -1),
-  newest: newestFirst,
-} as const satisfies Record<string, (a: Candidate, b: Candidate) => number>
+  score_desc: rank => (a, b) => rank(b) - rank(a) || (a.id < b.id ? 1 : -1),
+  score_asc: rank => (a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1),
+  risk_asc: () => (a, b) => a.riskScore - b.riskScore || (a.id < b.id ? 1 : -1),
+  newest: () => newestFirst,
+} as const satisfies Record<string, (rank: Ranked) => (a: Candidate, b: Candidate) => number>
+
+const byScore: Ranked = ({ fusedScore }) => fusedScore
+const byLane: Ranked = candidate => (isInNewcomerLane(candidate) ? Math.max(candidate.fusedScore, newcomerLane.rankedAs) : candidate.fusedScore)
 
 /** Who fits: any of the skills, all of the rest. */
 export function questionOf(wish: Wish, sortBy: Order, now: Date): Question<Candidate> {
   const { skills = [], minScore = 0, maxRisk = 100, minBond = 0n, activityStatus, chain } = wish
+  const hasLane = wish.newcomerLane === true && hasNewcomerLane(wish.budget ?? 0n)
   const seen = activityStatus === undefined ? { after: null, until: null } : seenBetween(activityStatus, now)
   return {
-    key: activityStatus === undefined ? JSON.stringify([sortBy, [...skills].sort(), minScore, maxRisk, String(minBond), chain]) : null,
-    order: orders[sortBy],
+    key: activityStatus === undefined ? JSON.stringify([sortBy, hasLane, [...skills].sort(), minScore, maxRisk, String(minBond), chain]) : null,
+    order: orders[sortBy](hasLane ? byLane : byScore),
     holds: one =>
       (skills.length === 0 || skills.some(skill => one.skills.includes(skill))) &&
       one.fusedScore >= minScore &&

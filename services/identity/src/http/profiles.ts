@@ -1,4 +1,4 @@
-import { type identityApi, usd } from '@carapace/api'
+import { type identityApi, isInNewcomerLane, usd } from '@carapace/api'
 import { bareList, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Agent } from '../agent.ts'
@@ -19,9 +19,11 @@ export const profileHandlers = (parts: Parts) => {
     discoverAgents: async ({ query }) => {
       const { limit, offset, sortBy, ...wish } = query
       const { items, total } = await agentsOf(parts.agents, await parts.agents.discover(wish, sortBy, { limit, offset }))
-      const agents = (await viewsOf(items)).map(agent => ({ ...agent, ...matchOf(wish.skills ?? [], agent) }))
-      const { minBond, ...shown } = wish
-      return { agents, total, limit, offset, filters: { ...shown, ...(minBond === undefined ? {} : { minBond: usd(minBond) }), sortBy } }
+      const inLane = new Set(items.filter(({ standing }) => isInNewcomerLane(standing)).map(({ id }) => id))
+      const agents = (await viewsOf(items)).map(agent => ({ ...agent, ...matchOf(wish.skills ?? [], agent), newcomerLane: inLane.has(agent.id) }))
+      const { minBond, budget, ...shown } = wish
+      const money = { ...(minBond === undefined ? {} : { minBond: usd(minBond) }), ...(budget === undefined ? {} : { budget: usd(budget) }) }
+      return { agents, total, limit, offset, filters: { ...shown, ...money, sortBy } }
     },
 
     searchAgents: async ({ query }) => {

@@ -40,6 +40,31 @@ describe('hiring over HTTP', () => {
     assert.equal((await gigAs(harness, id)).applicantCount, 1)
   })
 
+  it('marks the bonded new agents among the applicants of a small gig, and lists them alone', async () => {
+    const [fresh, unbonded, risky, known] = [
+      newAgent(harness),
+      newAgent(harness),
+      newAgent(harness, { riskScore: 11 }),
+      newAgent(harness, { fusedScore: 30 }),
+    ]
+    const [small, large] = [await postGig(harness, poster, { budget: 40 }), await postGig(harness, poster, { budget: 40.01 })]
+    for (const gig of [small, large]) for (const agent of [fresh, unbonded, risky, known]) await apply(harness, agent, gig.id)
+    for (const agent of [fresh, risky, known]) await bondIsLocked(harness, agent.id, randomUUID())
+    const listed = async (gigId: string, query = '') => {
+      const { body } = await harness.call('GET', `/api/gigs/${gigId}/applicants?${query}`)
+      const marked = body.applicants.filter(({ newcomerLane }: { newcomerLane: boolean }) => newcomerLane)
+      return { total: body.total, marked: marked.map(({ agentId }: { agentId: string }) => agentId) }
+    }
+
+    await until('its bond is known', async () => (await listed(small.id)).marked.length === 1)
+    assert.deepEqual(await listed(small.id), { total: 4, marked: [fresh.id] })
+    assert.deepEqual(await listed(small.id, 'newcomerLane=true'), { total: 1, marked: [fresh.id] })
+    assert.deepEqual(await listed(small.id, 'newcomerLane=false'), { total: 4, marked: [fresh.id] })
+    assert.deepEqual(await listed(large.id), { total: 4, marked: [] })
+    assert.deepEqual(await listed(large.id, 'newcomerLane=true'), { total: 0, marked: [] })
+    assert.equal((await harness.call('GET', `/api/gigs/${small.id}/applicants?newcomerLane=1`)).status, 400)
+  })
+
   it('replays an application with its idempotency key, also when the first answer was never stored', async () => {
     const { id } = await postGig(harness, poster)
     const headers = { 'idempotency-key': randomUUID() }

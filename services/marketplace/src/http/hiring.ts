@@ -2,6 +2,7 @@ import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type Handlers, recordIdOf, reply } from '@carapace/service'
 import { addApplicant, dropAcceptance } from '../acceptance.ts'
 import { newApplication } from '../application/application.store.ts'
+import { inNewcomerLane } from '../application/newcomer-lane.ts'
 import { assigneeFor } from '../crew/crew-rules.ts'
 import { type Gig, needOpen } from '../gig.ts'
 import { type Hired, hire, hireByOffer, needTrusted } from '../hire.ts'
@@ -33,16 +34,19 @@ export const hiringHandlers = (parts: Parts) =>
       return { application: applicationView(application), gig: await viewOf(parts, noted, { agentId: caller.agentId }) }
     },
 
-    listApplicants: async ({ params, query }) => {
+    listApplicants: async ({ params, query: { newcomerLane: isOfLane = false, ...page } }) => {
       const gig = await parts.gigs.need(params.id)
-      const { items, total } = await parts.applications.page({ gigId: gig.id }, query)
+      const chosen = isOfLane ? { agentId: { $in: [...(await inNewcomerLane(parts, gig, gig.applicantIds))] } } : {}
+      const { items, total } = await parts.applications.page({ gigId: gig.id, ...chosen }, page)
       const agents = await parts.agents.many(items.map(item => item.agentId))
       const refs = await parts.agents.refs(items.map(item => item.agentId))
+      const inLane = await inNewcomerLane(parts, gig, [...agents.keys()], agents)
       const applicants = items.map(item => ({
         ...applicationView(item),
+        newcomerLane: inLane.has(item.agentId),
         agent: { ...refs(item.agentId), riskScore: agents.get(item.agentId)?.riskScore ?? 0, skills: agents.get(item.agentId)?.skills ?? [] },
       }))
-      return { applicants, total, ...query }
+      return { applicants, total, ...page }
     },
 
     acceptApplicant: async ({ params, body, caller }) => {
