@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Found, Refusal, RouteTable } from '@carapace/api'
+import { type Found, type Refusal, type RouteTable, refusalIn, refuse } from '@carapace/api'
 import {
   asRefusal,
   checkBodyHeaders,
@@ -43,7 +43,7 @@ import { findRoute, targetOf } from './find-route.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { closing, sendStored } from './paid-answer.ts'
 import { type Ended, unanswered } from './record.ts'
-import { refusalIn, sendRefusal } from './send-refusal.ts'
+import { sendRefusal } from './send-refusal.ts'
 import { speak } from './speak.ts'
 
 export interface DoorParts {
@@ -193,7 +193,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const written = route.method === 'get' && !sale ? undefined : writtenBy(route, identity, call.body)
   const forwarded = forward(request, response, route, call, { cache: parts.cache, place, written }, parts).catch(async (error: unknown) => {
     if (!(error instanceof CaughtAnswer)) throw error
-    const shortfall = refusalIn(error.body)
+    const shortfall = refusalIn(JSON.parse(error.body.toString())) ?? refuse('DEPENDENCY_UNAVAILABLE')
     const wanted = await quoted()
     if (wanted) await parts.sell!(request, wanted.order, wanted.buyer, shortfall)
     throw shortfall

@@ -29,7 +29,7 @@ export function answerBrokenRequests(server: Server, newId: () => string): void 
     if (!socket.writable) return
     const requestId = newId()
     const message = causes[error.code ?? ''] ?? 'This is no valid HTTP request'
-    const body = JSON.stringify(errorBody(new Refusal('VALIDATION_ERROR', { message }), requestId))
+    const body = JSON.stringify(errorBody(new Refusal('VALIDATION_ERROR', { message, errors: [{ path: 'request', message }] }), requestId))
     socket.end(
       [
         'HTTP/1.1 400 Bad Request',

@@ -102,6 +102,24 @@ describe('the order of checks', () => {
     assert.match(undecodable, /^HTTP\/1\.1 400 /)
   })
 
+  it('names what is wrong with the address, the hosts or a header', async () => {
+    const host = 'host: localhost\r\nconnection: close\r\n'
+    const faulty: [field: string, request: string][] = [
+      ['url', `GET /api/gigs/%zz HTTP/1.1\r\n${host}\r\n`],
+      ['url', `GET /api/gigs?skill=${'x'.repeat(4_096)} HTTP/1.1\r\n${host}\r\n`],
+      ['host', `GET /api/agents HTTP/1.1\r\nhost: localhost\r\n${host}\r\n`],
+      ['idempotency-key', `POST /api/register-agent HTTP/1.1\r\n${host}idempotency-key: \r\ncontent-length: 0\r\n\r\n`],
+      ['request', 'nonsense\r\n\r\n'],
+    ]
+    for (const [field, request] of faulty) {
+      const answer = await raw(harness.url, request)
+      const { code, errors, message } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as ReturnType<typeof JSON.parse>
+
+      assert.deepEqual([code, errors.map(({ path }: { path: string }) => path)], ['VALIDATION_ERROR', [field]], request)
+      assert.ok(message.includes(errors[0].message), message)
+    }
+  })
+
   it('refuses no host and two hosts for one request: in the target and in Host, or twice in Host', async () => {
     const requests = [
       'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',

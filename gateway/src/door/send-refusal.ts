@@ -1,4 +1,4 @@
-import { Refusal } from '@carapace/api'
+import type { Refusal } from '@carapace/api'
 import { sendFailure } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sendSmaller } from '../proxy/compress.ts'
@@ -23,10 +23,4 @@ export function sendRefusal(request: Request, response: Response, refusal: Refus
   if (refusal instanceof PaymentRefusal && !response.headersSent)
     sendSmaller(request, response, 402, refusal.body, { 'cache-control': 'private, no-store', 'x-request-id': requestId })
   else sendFailure(request, response, refusal, requestId)
-}
-
-/** The refusal of a service, as it would have been sent. */
-export function refusalIn(body: Buffer): Refusal {
-  const { code, message, details } = JSON.parse(body.toString()) as { code: Refusal['code']; message: string; details?: Record<string, unknown> }
-  return new Refusal(code, { message, ...(details ? { details } : {}) })
 }

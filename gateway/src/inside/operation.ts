@@ -1,4 +1,4 @@
-import { type AnyEndpoint, Refusal, requestOf } from '@carapace/api'
+import { type AnyEndpoint, Refusal, refuseField, requestOf } from '@carapace/api'
 import type { z } from 'zod'
 import type { InsideAnswer, InsideCall } from './inside.ts'
 
@@ -65,7 +65,7 @@ function addressOf(endpoint: AnyEndpoint, params: Values, query: Values) {
     return requestOf(endpoint, { params: params as Record<string, string>, query: query as Record<string, string> })
   } catch (error) {
     // half a character has no form in an address
-    if (error instanceof URIError) throw new Refusal('VALIDATION_ERROR', { message: 'A field of the address is no text' })
+    if (error instanceof URIError) refuseField('url', 'a field of the address is no text')
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { errorBody, Refusal } from '@carapace/api'
+import { errorBody, Refusal, refuseField } from '@carapace/api'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import type { InsideAnswer } from '../inside/inside.ts'
@@ -35,7 +35,7 @@ function headersOf(given: Values, meta: Values = {}): Record<string, string> {
 /** What a header cannot hold is no key. @throws VALIDATION_ERROR */
 function keyIn(key: unknown): string {
   if (typeof key === 'string' && keyForm.test(key)) return key
-  throw new Refusal('VALIDATION_ERROR', { errors: [{ path: keyName, message: 'must be 1 to 255 visible characters' }] })
+  return refuseField(keyName, 'must be 1 to 255 visible characters')
 }
 
 const paymentHeader = (payment: unknown): string =>

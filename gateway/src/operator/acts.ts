@@ -1,4 +1,4 @@
-import { type AnyEndpoint, chainRelayerApi, escrowApi, gatewayApi, identityApi, refuse, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, chainRelayerApi, escrowApi, gatewayApi, identityApi, refuse, refuseField, type ServiceName } from '@carapace/api'
 
 /** One entry of a form, by its label. A `flag` offers what true and false mean here. */
 export type Field =
@@ -82,14 +82,14 @@ export const actOf = (name: string): Act => (Object.hasOwn(acts, name) ? acts[na
 /** The call that a form makes: an empty field is left out, and the service judges what is missing. */
 export function callOf({ endpoint, fields }: Act, form: URLSearchParams): { path: string; body: Record<string, unknown> } {
   const sent = (name: string) => form.get(name)?.trim() || undefined
-  const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => pathPart(sent(name)))
+  const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => pathPart(name, sent(name)))
   const names = Object.keys(fields).filter(name => !endpoint.path.includes(`:${name}`))
   const body = Object.fromEntries(names.flatMap(name => (sent(name) === undefined ? [] : [[name, inBody(fields[name]!.kind, sent(name)!)]])))
   return { path, body }
 }
 
-function pathPart(value: string | undefined): string {
-  if (value === undefined || /^\.{1,2}$/.test(value)) return refuse('VALIDATION_ERROR', undefined, { message: 'A field is empty' })
+function pathPart(field: string, value: string | undefined): string {
+  if (value === undefined || /^\.{1,2}$/.test(value)) return refuseField(field, 'must not be empty')
   return encodeURIComponent(value)
 }
 

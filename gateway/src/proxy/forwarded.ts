@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { refuse } from '@carapace/api'
+import { refuseField } from '@carapace/api'
 import { contextHeader, expiry, type RequestContext, requestIdHeader } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 import type { RawHeaders } from '../request/headers.ts'
@@ -68,7 +68,6 @@ function idempotencyKey(header: string | string[] | undefined): string | undefin
   const key = String(header)
     .trim()
     .replace(/^"(.*)"$/, '$1')
-  if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    refuse('VALIDATION_ERROR', { header: 'idempotency-key' }, { message: 'Idempotency-Key must be 1 to 255 visible characters' })
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) refuseField('idempotency-key', 'must be 1 to 255 visible characters', { header: 'idempotency-key' })
   return key
 }

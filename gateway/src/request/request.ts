@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '@carapace/api'
+import { refuse, refuseField } from '@carapace/api'
 import { collectBody, hasBody } from '@carapace/service'
 import type { Request } from 'express'
 
@@ -18,11 +18,11 @@ const maxLength = 4_096
 export function splitTarget(url: string): Target {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   const clean = origin.split('#', 1)[0] || '/'
-  if (clean.length > maxLength) refuse('VALIDATION_ERROR', undefined, { message: `The address must be at most ${maxLength} characters` })
+  if (clean.length > maxLength) refuseField('url', `must be at most ${maxLength} characters`)
   if (!clean.startsWith('/') && !clean.startsWith('?')) refuse('ROUTE_NOT_FOUND')
   const mark = clean.indexOf('?')
   const path = (mark < 0 ? clean : clean.slice(0, mark)) || '/'
-  if (!isDecodable(path)) refuse('VALIDATION_ERROR', undefined, { message: 'The path cannot be decoded' })
+  if (!isDecodable(path)) refuseField('url', 'its path cannot be decoded')
   return { path, query: mark < 0 ? '' : clean.slice(mark) }
 }
 
@@ -105,12 +105,11 @@ export function hostCheck(mode: 'plain' | 'signed', publicBaseUrl: string, allow
 export function checkAuthority({ rawHeaders, headers, httpVersion, url = '/' }: IncomingMessage): void {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0'))
-    refuse('VALIDATION_ERROR', { header: 'host' }, { message: 'There must be one Host header' })
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) refuseField('host', 'there must be one Host header', { header: 'host' })
   if (url.startsWith('/')) return
   const inTarget = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
   if (inTarget !== undefined && inTarget.toLowerCase() !== (headers.host ?? '').toLowerCase())
-    refuse('VALIDATION_ERROR', { header: 'host' }, { message: 'The address of the request and its Host header must name the same host' })
+    refuseField('host', 'must name the same host as the address of the request', { header: 'host' })
 }
 
 const portOf = (authority: string): string => /:(\d+)$/.exec(authority)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { refuse } from '@carapace/api'
+import { refuseField } from '@carapace/api'
 import { bazaarFor, type Purchase } from './purchase.ts'
 
 /** Name of the x402 extension by which a client names its payment. */
@@ -24,10 +24,7 @@ export const extensionsFor = (purchase: Purchase) => ({ bazaar: bazaarFor(purcha
 export function identifierOf(sent: unknown, { route, path }: Purchase): { id: string; request: string } | undefined {
   if (sent === undefined) return undefined
   const isValid = typeof sent === 'string' && sent.length >= format.minLength && sent.length <= format.maxLength && pattern.test(sent)
-  const fault = {
-    path: `extensions.${paymentIdentifier}.info.id`,
-    message: `must be ${format.minLength} to ${format.maxLength} of A-Z, a-z, 0-9, - and _`,
-  }
-  if (!isValid) return refuse('VALIDATION_ERROR', undefined, { errors: [fault] })
+  const field = `extensions.${paymentIdentifier}.info.id`
+  if (!isValid) return refuseField(field, `must be ${format.minLength} to ${format.maxLength} of A-Z, a-z, 0-9, - and _`)
   return { id: sent, request: createHash('sha256').update(`${route}\n${path}`).digest('hex') }
 }

@@ -40,7 +40,10 @@ export {
   type PassingStates,
   Refusal,
   type RefusalExtras,
+  type RuleCode,
+  refusalIn,
   refuse,
+  refuseField,
   retryableIn,
 } from './core/errors.ts'
 export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchanges, type PayloadOf } from './core/event.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@carapace/api'
+import { type Draft, type PageQuery, Refusal, type RuleCode, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo } from 'mongoose'
 import { type Envelope, newDocument, noneBut, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
 import { type Booking, bookingOf } from './booking.ts'
@@ -30,7 +30,7 @@ export interface AggregateSpec<T, D extends Decision<T> = Decision<T>, P = Ledge
   /** By name, with fields of the state, and `createdAt`, `updatedAt` and `version`, which the store adds. */
   indexes?: Indexes
   /** Which refusal a collision on which named index means. `_id_` is the id itself. */
-  duplicates?: Readonly<Record<string, ErrorCode>>
+  duplicates?: Readonly<Record<string, RuleCode>>
   /** Sets fields that follow from the others and that lists are filtered by, before every write. Answers the state itself where they are right. */
   derive?: (state: T) => T
   /** A document in an older form as it is now. Every one that is read passes it; the present form is written with the next change. */

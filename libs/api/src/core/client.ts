@@ -1,5 +1,5 @@
 import type { BodyInputOf, ParamsOf, QueryInputOf, ResponseOf } from './endpoint.ts'
-import { type ErrorCode, errors, Refusal } from './errors.ts'
+import { Refusal, refusalIn } from './errors.ts'
 import type { AnyEndpoint } from './service-api.ts'
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -90,14 +90,10 @@ function queryText(query: Record<string, QueryValue> = {}): string {
 /** The refusal in an answer that is an error. */
 async function refusalOf(response: Response): Promise<Refusal> {
   const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined
-  const code = typeof body?.code === 'string' && Object.hasOwn(errors, body.code) ? (body.code as ErrorCode) : undefined
-  if (!body || !code) return new Refusal('DEPENDENCY_UNAVAILABLE', { message: `Answer ${response.status} without a known error`, details: { body } })
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new Refusal(code, {
-    message: String(body.message ?? body.error),
-    ...(Array.isArray(body.errors) ? { errors: body.errors as { path: string; message: string }[] } : {}),
-    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
-    // A 402 challenge is a body of its own: all of it is for the caller's program.
-    details: code === 'PAYMENT_REQUIRED' || code === 'PAYMENT_INVALID' ? body : ((body.details ?? {}) as Record<string, unknown>),
-  })
+  const refusal = refusalIn(body, response.headers.get('retry-after'))
+  if (!body || !refusal)
+    return new Refusal('DEPENDENCY_UNAVAILABLE', { message: `Answer ${response.status} without a known error`, details: { body } })
+  const { code, extras, message } = refusal
+  // A 402 challenge is a body of its own: all of it is for the caller's program.
+  return code === 'PAYMENT_REQUIRED' || code === 'PAYMENT_INVALID' ? new Refusal(code, { ...extras, message, details: body }) : refusal
 }

@@ -71,6 +71,8 @@ export const errors = {
 } as const satisfies Record<string, { status: number; message: string; retryable?: true }>
 
 export type ErrorCode = keyof typeof errors
+/** What a rule refuses with. VALIDATION_ERROR always names fields: `refuseField`. */
+export type RuleCode = Exclude<ErrorCode, 'VALIDATION_ERROR'>
 
 /** What every endpoint may refuse with: gateway and wrapper check the request, and anything may be missing, busy or broken. */
 export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -99,11 +101,17 @@ export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TIMEOUT',
 ])
 
+export interface FieldFault {
+  /** From the outermost field in, as in `members.0.agentId`; a header by its name, the request's address as `url`. */
+  path: string
+  message: string
+}
+
 export interface RefusalExtras {
   /** Replaces the standard text of the code; says which field and what would be right. */
   message?: string
-  /** One line per faulty field, VALIDATION_ERROR only. */
-  errors?: { path: string; message: string }[]
+  /** One line for each faulty field: always of VALIDATION_ERROR, of no other code. */
+  errors?: FieldFault[]
   /** Seconds, becomes the Retry-After header. */
   retryAfter?: number
   /** Facts for the caller's program, such as `{ resource: 'gig' }`. */
@@ -121,7 +129,7 @@ export class Refusal extends Error {
   readonly extras: RefusalExtras
 
   constructor(code: ErrorCode, extras: RefusalExtras = {}) {
-    super(extras.message ?? errors[code].message)
+    super(extras.message ?? textOf(extras.errors?.[0]) ?? errors[code].message)
     this.name = 'Refusal'
     this.code = code
     this.extras = extras
@@ -137,12 +145,22 @@ export class Refusal extends Error {
   }
 }
 
+const textOf = (fault: FieldFault | undefined): string | undefined => fault && `${fault.path}: ${fault.message}`
+
 /**
  * Stops the current work with a code of the table. `details` says what it was about.
  * @example if (gig.posterId !== caller) refuse('NOT_POSTER')
  */
-export function refuse(code: ErrorCode, details?: Record<string, unknown>, extras: Omit<RefusalExtras, 'details'> = {}): never {
+export function refuse(code: RuleCode, details?: Record<string, unknown>, extras: Omit<RefusalExtras, 'details' | 'errors'> = {}): never {
   throw new Refusal(code, details ? { ...extras, details } : extras)
+}
+
+/**
+ * Stops the current work with VALIDATION_ERROR, which names the faulty field.
+ * @example refuseField('amount', 'must be above 0')
+ */
+export function refuseField(path: string, message: string, details?: Record<string, unknown>): never {
+  throw new Refusal('VALIDATION_ERROR', { errors: [{ path, message }], ...(details ? { details } : {}) })
 }
 
 /** The states that end without a further call, and what each may become. */
@@ -170,3 +188,21 @@ export function errorBody(refusal: Refusal, requestId: string): Record<string, u
     ...(extras.details ? { details: extras.details } : {}),
   }
 }
+
+/**
+ * The refusal that an error body states, the inverse of `errorBody`; undefined for a body without a known code.
+ * @param retryAfter the header of the answer
+ */
+export function refusalIn(body: unknown, retryAfter?: string | null): Refusal | undefined {
+  if (!isRecord(body) || typeof body.code !== 'string' || !Object.hasOwn(errors, body.code)) return undefined
+  const seconds = Number(retryAfter ?? Number.NaN)
+  return new Refusal(body.code as ErrorCode, {
+    message: String(body.message ?? body.error),
+    ...(Array.isArray(body.errors) ? { errors: body.errors as FieldFault[] } : {}),
+    ...(isRecord(body.details) ? { details: body.details } : {}),
+    ...(body.retryable === true ? { retryable: true } : {}),
+    ...(Number.isFinite(seconds) ? { retryAfter: seconds } : {}),
+  })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

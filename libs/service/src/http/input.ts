@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { type AdminCaller, type AgentCaller, type AnyEndpoint, type CallerClass, limits, Refusal, refuse } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type AnyEndpoint, type CallerClass, limits, Refusal, refuse, refuseField } from '@carapace/api'
 import { parse as parseQuery } from 'fast-querystring'
 import type { z } from 'zod'
 import type { RequestContext } from '../context/context.ts'
@@ -40,10 +40,10 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
   const caller = callerOf(endpoint, arrival.context)
   checkSelf(endpoint, caller, arrival.params)
   const context = arrival.context ?? nobody
-  const params = parse(endpoint.params, arrival.params) as Record<string, string>
+  const params = parsed(endpoint.params, arrival.params, 'url') as Record<string, string>
   const rawBody = parseBody(arrival.bytes)
-  const body = endpoint.body === undefined ? {} : parse(endpoint.body, rawBody)
-  const query = parse(endpoint.query, queryOf(request)) as Record<string, unknown>
+  const body = endpoint.body === undefined ? {} : parsed(endpoint.body, rawBody)
+  const query = parsed(endpoint.query, queryOf(request), 'query') as Record<string, unknown>
   // the signer is passed on also where plain mode needs none
   checkActor(endpoint, caller ?? context.admin ?? context.agent, body)
   const key = isRead ? undefined : context.idempotencyKey
@@ -69,13 +69,17 @@ function operationId(request: IncomingMessage, { caller, key, newId }: { caller:
   return key === undefined ? newId() : operationIdOf({ caller, method: request.method ?? '', path: pathOf(request), key })
 }
 
-/** @throws VALIDATION_ERROR that names every faulty field */
-function parse(schema: z.ZodType, value: unknown): unknown {
+/**
+ * A part of a request as its schema has it.
+ * @param name of that part, for a fault of no single field
+ * @throws VALIDATION_ERROR that names every faulty field
+ */
+export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, name = 'body'): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const faults = result.error.issues.map(issue => ({ path: issue.path.join('.'), message: issue.message }))
-  const first = faults[0]!
-  throw new Refusal('VALIDATION_ERROR', { message: first.path ? `${first.path}: ${first.message}` : first.message, errors: faults })
+  throw new Refusal('VALIDATION_ERROR', {
+    errors: result.error.issues.map(issue => ({ path: issue.path.join('.') || name, message: issue.message })),
+  })
 }
 
 /** The path without its query. */
@@ -173,22 +177,15 @@ function parseJson(bytes: Buffer): unknown {
 
 function inspect(value: unknown, path: string, depth: number): void {
   if (typeof value === 'string') {
-    if (control.test(value)) refuseControl(path)
+    if (control.test(value)) refuseField(path, 'must not contain control characters')
     return
   }
   if (typeof value !== 'object' || value === null) return
   if (depth > limits.body.depth) throw tooDeep
   for (const [key, inner] of Object.entries(value)) {
-    if (control.test(key)) refuseControl(path)
+    if (control.test(key)) refuseField(path || 'body', 'must not have names with control characters')
     inspect(inner, path ? `${path}.${key}` : key, depth + 1)
   }
-}
-
-function refuseControl(path: string): never {
-  throw new Refusal('VALIDATION_ERROR', {
-    message: `${path || 'body'} must not contain control characters`,
-    errors: [{ path, message: 'must not contain control characters' }],
-  })
 }
 
 /** The caller in the form the endpoint's class promises. @throws AUTH_REQUIRED, NOT_ADMIN */

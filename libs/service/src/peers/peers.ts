@@ -3,12 +3,13 @@ import {
   type AnyEndpoint,
   type BodyInputOf,
   type ErrorCode,
-  errors,
   isDotSegment,
   type QueryInputOf,
   Refusal,
   type ResponseOf,
+  refusalIn,
   refuse,
+  requestOf,
   type ServiceName,
 } from '@carapace/api'
 import type { Config } from '../config/config.ts'
@@ -63,14 +64,11 @@ export const addressesOf =
 export function makePeers(address: (service: ServiceName) => string, internalKey: string): Peers {
   const peers: Peers = {
     call: async (service, endpoint, args = {}) => {
-      // with it the address would be another one; and nothing has such a name
-      if (Object.values(args.params ?? {}).some(isDotSegment)) refuse('NOT_FOUND')
-      const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(args.params?.[name] ?? ''))
-      const query = new URLSearchParams(
-        Object.entries((args.query ?? {}) as Record<string, string>).filter(([, value]) => value !== undefined),
-      ).toString()
+      // with it the address would be another one, and nothing has such a name
+      if (Object.values(args.params ?? {}).some(isNoSegment)) refuse('NOT_FOUND')
+      const { method, target } = requestOf(endpoint, args as Parameters<typeof requestOf>[1])
       const request = {
-        method: endpoint.method.toUpperCase(),
+        method,
         headers: {
           ...callHeaders({ mode: 'internal', expires: expiry() }, internalKey),
           ...(args.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -79,13 +77,11 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
         signal: AbortSignal.timeout(args.timeoutMs ?? 2_000),
       }
       // the service may be back at another address
-      const send = () => answerOf(`${address(service)}${path}${query ? `?${query}` : ''}`, request)
-      const { ok, body, retryAfter } = await sendUntilAnswered(send, isRead(endpoint), request.signal).catch(() =>
-        refuse('DEPENDENCY_UNAVAILABLE', { service }),
-      )
-      if (!isRecord(body)) refuse('DEPENDENCY_UNAVAILABLE', { service })
-      if (ok) return body as never
-      throw refusalOf(body, service, retryAfter)
+      const send = () => answerOf(`${address(service)}${target}`, request)
+      const answer = await sendUntilAnswered(send, isRead(endpoint), request.signal).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
+      if (!answer.ok) throw refusalOf(answer, service)
+      if (typeof answer.body !== 'object' || answer.body === null) refuse('DEPENDENCY_UNAVAILABLE', { service })
+      return answer.body as never
     },
     find: (service, endpoint, args) =>
       peers.call(service, endpoint, args).catch((error: unknown) => {
@@ -120,21 +116,15 @@ async function sendUntilAnswered(send: () => Promise<PeerAnswer>, isRead: boolea
   }
 }
 
+const isNoSegment = (value: string): boolean => value === '' || isDotSegment(value)
+
 /** Internal reads that need a body are declared as such by their rate class. */
 const isRead = ({ method, caller, rate }: AnyEndpoint): boolean => method === 'get' || (caller === 'internal' && rate === 'read')
 
 /** Refusals that are between the services only: the caller could do nothing about them. */
 const ownAffairs = new Set<ErrorCode>(['AUTH_REQUIRED', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE'])
 
-function refusalOf(body: Record<string, unknown>, service: ServiceName, retryAfter: string | null): Refusal {
-  const code = typeof body.code === 'string' && Object.hasOwn(errors, body.code) ? (body.code as ErrorCode) : undefined
-  if (!code || errors[code].status >= 500 || ownAffairs.has(code)) return new Refusal('DEPENDENCY_UNAVAILABLE', { details: { service } })
-  return new Refusal(code, {
-    message: String(body.message ?? body.error),
-    ...(isRecord(body.details) ? { details: body.details } : {}),
-    ...(body.retryable === true ? { retryable: true } : {}),
-    ...(retryAfter === null ? {} : { retryAfter: Number(retryAfter) }),
-  })
+function refusalOf({ body, retryAfter }: PeerAnswer, service: ServiceName): Refusal {
+  const refusal = refusalIn(body, retryAfter)
+  return refusal && refusal.status < 500 && !ownAffairs.has(refusal.code) ? refusal : new Refusal('DEPENDENCY_UNAVAILABLE', { details: { service } })
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,4 +1,4 @@
-import { type ErrorCode, Refusal, refuse } from '@carapace/api'
+import { Refusal, type RuleCode, refuse } from '@carapace/api'
 
 /** The index that a write collided with, or undefined when the error is another one. */
 export function duplicateIndex(error: unknown): string | undefined {
@@ -14,7 +14,7 @@ export const isUnwritten = (error: unknown): boolean =>
   (error instanceof Refusal && error.code !== 'TIMEOUT') || duplicateIndex(error) !== undefined || isWriteConflict(error)
 
 /** Converts a duplicate-key error into the refusal named for its index; any other error is thrown on. */
-export function refuseDuplicate(error: unknown, codes: Readonly<Record<string, ErrorCode>>): never {
+export function refuseDuplicate(error: unknown, codes: Readonly<Record<string, RuleCode>>): never {
   const index = duplicateIndex(error)
   const code = index === undefined ? undefined : codes[index]
   if (code) refuse(code)

@@ -35,10 +35,10 @@ export interface TestPlatform {
   close(): Promise<void>
 }
 
-/** Any set of services in one process, on port 0, with real storage and a real bus. */
 /** One for all that a test starts: what was sealed is opened after a restart. */
 const internalKey = randomBytes(32).toString('hex')
 
+/** Any set of services in one process, on port 0, with real storage and a real bus. */
 export async function startPlatform(services: readonly AnyService[], options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const mongo = options.mongo ?? (await acquireMongo())
   const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [5, 10, 20, 50], limit: 8 } })

@@ -1,4 +1,4 @@
-import { type ChainLog, refuse } from '@carapace/api'
+import { type ChainLog, refuse, refuseField } from '@carapace/api'
 import { type ContractName, contractInterface, contractNames, decodeRevert, named, plain, rawForm, revertText, toChecksum } from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
 import type { Network } from './network.ts'
@@ -190,9 +190,6 @@ function none(error: unknown): undefined {
 
 function badCall(error: unknown): never {
   if (error instanceof RpcRefused || error instanceof TypeError || (error as { code?: string }).code === 'INVALID_ARGUMENT')
-    refuse('VALIDATION_ERROR', undefined, {
-      message: 'The contract refused these arguments',
-      errors: [{ path: 'args', message: (error as Error).message.slice(0, 200) }],
-    })
+    refuseField('args', `refused by the contract: ${(error as Error).message.slice(0, 200)}`)
   throw error
 }

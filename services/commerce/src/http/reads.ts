@@ -1,14 +1,13 @@
-import { chainRelayerApi, chains, type commerceApi, escrowApi, refuse, riskLevelOf, swarmApi, usd } from '@carapace/api'
-import { commerceAbis, perChain } from '@carapace/chain'
-import { baseUrlOf, type HandlersOf } from '@carapace/service'
+import { chainRelayerApi, chains, type commerceApi, escrowApi, jobStatuses, refuse, refuseField, riskLevelOf, swarmApi, usd } from '@carapace/api'
+import { commerceAbis, perChain, toChecksum } from '@carapace/chain'
+import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import type { Application } from '../application/application.store.ts'
 import { maxRisk, minScore } from '../application/eligibility.ts'
 import { budgetRange, type Job, platformFeeBp } from '../job/job.ts'
 import { settleAt } from '../job/timers.ts'
 import { viewOf, viewsOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
-
-type Handlers = HandlersOf<typeof commerceApi>
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -17,155 +16,134 @@ export async function needJob({ jobs }: Parts, jobId: string, chain?: string): P
   if (uuid.test(jobId)) return jobs.need(jobId.toLowerCase())
   if (!/^\d{1,78}$/.test(jobId)) refuse('NOT_FOUND', { resource: 'job' })
   const found = await jobs.find({ onChainJobId: String(BigInt(jobId)), ...(chain ? { chain } : {}) }, { limit: 2 })
-  if (found.length > 1) refuse('VALIDATION_ERROR', undefined, { message: 'chain: this number is that of a job on each network' })
+  if (found.length > 1) refuseField('chain', 'this number is that of a job on each network')
   return found[0] ?? refuse('NOT_FOUND', { resource: 'job' })
 }
 
-export const readHandlers = (
-  parts: Parts,
-): Pick<
-  Handlers,
-  | 'getCommerceInfo'
-  | 'getCommerceAbi'
-  | 'listJobs'
-  | 'getJob'
-  | 'listJobApplicants'
-  | 'getJobQuorum'
-  | 'listAgentJobs'
-  | 'listAgentJobApplications'
-  | 'checkJobEligibility'
-> => ({
-  getCommerceInfo: async () => {
-    const all = await Promise.all(chains.map(async chain => [chain, await networkInfo(parts, chain)] as const))
-    const networks = Object.fromEntries(all) as Record<(typeof chains)[number], Awaited<ReturnType<typeof networkInfo>>>
-    const { chainId, address } = networks.BASE_SEPOLIA
-    const base = baseUrlOf(parts.config)
-    return {
-      standard: 'ERC-8183',
-      abiVersion: '2.0.0',
-      contractAddress: address,
-      chain: 'BASE_SEPOLIA' as const,
-      chainId,
-      platformFeeBps: platformFeeBp,
-      statusValues: [...statusValues],
-      caps: { minBudget: usd(budgetRange.min), maxBudget: usd(budgetRange.max) },
-      networks: perChain(chain => networks[chain]),
-      abis: { spec: `${base}/api/erc8183/abi/spec`, erc8183: `${base}/api/erc8183/abi/erc8183` },
-    }
-  },
-
-  getCommerceAbi: ({ params }) => [...commerceAbis[params.name]()] as { type: string }[],
-
-  listJobs: async ({ query }) => {
-    const { status, chain, posterAgentId, assigneeAgentId, ...page } = query
-    const filter = {
-      ...(status ? { status } : {}),
-      ...(chain ? { chain } : {}),
-      ...(posterAgentId ? { posterId: posterAgentId } : {}),
-      ...(assigneeAgentId ? { assigneeId: assigneeAgentId } : {}),
-    }
-    const { items, total } = await parts.jobs.page(filter, page)
-    return { jobs: await viewsOf(parts, items), total, ...page }
-  },
-
-  getJob: async ({ params, query }) => viewOf(parts, await needJob(parts, params.jobId, query.chain)),
-
-  listJobApplicants: async ({ params, query }) => {
-    const job = await needJob(parts, params.jobId)
-    const { items, total } = await parts.applications.page({ jobId: job.id }, query)
-    const refs = await parts.agents.refs(items.map(({ agentId }) => agentId))
-    return { applicants: items.map(item => ({ ...applicantView(item), agent: refs(item.agentId) })), total, ...query }
-  },
-
-  getJobQuorum: async ({ params }) => {
-    const job = await needJob(parts, params.jobId)
-    const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
-    const found = validations[0]
-    if (!found) return noQuorum
-    return {
-      exists: true,
-      status: found.status,
-      validationId: found.validationId,
-      votesFor: found.approvals,
-      votesAgainst: found.rejections,
-      totalVotes: found.votes.length,
-      threshold: found.threshold,
-      candidateCount: found.candidateCount,
-      finalized: found.status !== 'pending',
-      settleAfter: job.verdict && job.verdict.result !== 'expired' ? settleAt(job.verdict).toISOString() : null,
-    }
-  },
-
-  listAgentJobs: async ({ params, query }) => {
-    const { id } = await parts.agents.need(params.agentId)
-    const { items, total } = await parts.jobs.page({ posterId: id }, query)
-    return { jobs: await viewsOf(parts, items), total, ...query }
-  },
-
-  listAgentJobApplications: async ({ params, query }) => {
-    const { id } = await parts.agents.need(params.agentId)
-    const { items, total } = await parts.applications.page({ agentId: id }, query)
-    const jobs = new Map((await parts.jobs.find({ _id: { $in: items.map(({ jobId }) => jobId) } })).map(job => [job.id, job]))
-    const applications = items.flatMap(item => {
-      const job = jobs.get(item.jobId)
-      return job ? [{ ...applicantView(item), job: { id: job.id, title: job.title, status: job.status, budgetUsdc: usd(job.budget) } }] : []
-    })
-    return { applications, total, ...query }
-  },
-
-  checkJobEligibility: async ({ params: { wallet } }) => {
-    const agent = await parts.agents.byWallet(wallet)
-    if (!agent)
+export const readHandlers = (parts: Parts) =>
+  ({
+    getCommerceInfo: async () => {
+      const all = await Promise.all(chains.map(async chain => [chain, await networkInfo(parts, chain)] as const))
+      const networks = Object.fromEntries(all) as Record<(typeof chains)[number], Awaited<ReturnType<typeof networkInfo>>>
+      const { chainId, address } = networks.BASE_SEPOLIA
+      const base = baseUrlOf(parts.config)
       return {
-        ...{ wallet, isRegisteredAgent: false, eligible: false, fusedScore: 0, tier: null, bondStatus: 'UNBONDED' as const, availableBond: 0 },
-        ...{ riskLevel: 'low' as const, reasons: ['Wallet is not registered'], standard: 'ERC-8183' as const },
+        standard: 'ERC-8183',
+        abiVersion: '2.0.0',
+        contractAddress: address,
+        chain: 'BASE_SEPOLIA' as const,
+        chainId,
+        platformFeeBps: platformFeeBp,
+        statusValues: [...jobStatuses],
+        caps: { minBudget: usd(budgetRange.min), maxBudget: usd(budgetRange.max) },
+        networks: perChain(chain => networks[chain]),
+        abis: { spec: `${base}/api/erc8183/abi/spec`, erc8183: `${base}/api/erc8183/abi/erc8183` },
       }
-    const bond = await parts.peers.call('escrow', escrowApi.internal.getBondRow, { params: { agentId: agent.id } })
-    const { fusedScore, tier, riskScore, status } = agent
-    const reasons = [
-      ...(fusedScore < minScore ? [`FusedScore ${fusedScore} is below the required ${minScore}`] : []),
-      ...(riskScore > maxRisk ? [`Risk ${riskScore} is above the allowed ${maxRisk}`] : []),
-      ...(status === 'active' ? [] : [`Agent is ${status}`]),
-    ]
-    return {
-      wallet: agent.wallet ?? wallet,
-      isRegisteredAgent: true,
-      eligible: reasons.length === 0,
-      fusedScore,
-      tier,
-      bondStatus: bond.bondStatus,
-      availableBond: usd(BigInt(bond.availableBond)),
-      riskLevel: riskLevelOf(riskScore),
-      reasons,
-      standard: 'ERC-8183' as const,
-    }
-  },
-})
+    },
 
-const statusValues = ['open', 'funded', 'assigned', 'submitted', 'settled', 'cancelled', 'disputed', 'rejected'] as const
+    getCommerceAbi: ({ params }) => [...commerceAbis[params.name]()] as { type: string }[],
+
+    listJobs: async ({ query }) => {
+      const { status, chain, posterAgentId, assigneeAgentId, ...page } = query
+      const filter = {
+        ...(status ? { status } : {}),
+        ...(chain ? { chain } : {}),
+        ...(posterAgentId ? { posterId: posterAgentId } : {}),
+        ...(assigneeAgentId ? { assigneeId: assigneeAgentId } : {}),
+      }
+      const { items, total } = await parts.jobs.page(filter, page)
+      return { jobs: await viewsOf(parts, items), total, ...page }
+    },
+
+    getJob: async ({ params, query }) => viewOf(parts, await needJob(parts, params.jobId, query.chain)),
+
+    listJobApplicants: async ({ params, query }) => {
+      const job = await needJob(parts, params.jobId)
+      const { items, total } = await parts.applications.page({ jobId: job.id }, query)
+      const refs = await parts.agents.refs(items.map(({ agentId }) => agentId))
+      return { applicants: items.map(item => ({ ...applicantView(item), agent: refs(item.agentId) })), total, ...query }
+    },
+
+    getJobQuorum: async ({ params }) => {
+      const job = await needJob(parts, params.jobId)
+      const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
+      const found = validations[0]
+      if (!found) return noQuorum
+      return {
+        exists: true,
+        status: found.status,
+        validationId: found.validationId,
+        votesFor: found.approvals,
+        votesAgainst: found.rejections,
+        totalVotes: found.votes.length,
+        threshold: found.threshold,
+        candidateCount: found.candidateCount,
+        finalized: found.status !== 'pending',
+        settleAfter: job.verdict && job.verdict.result !== 'expired' ? settleAt(job.verdict).toISOString() : null,
+      }
+    },
+
+    listAgentJobs: async ({ params, query }) => {
+      const { id } = await parts.agents.need(params.agentId)
+      const { items, total } = await parts.jobs.page({ posterId: id }, query)
+      return { jobs: await viewsOf(parts, items), total, ...query }
+    },
+
+    listAgentJobApplications: async ({ params, query }) => {
+      const { id } = await parts.agents.need(params.agentId)
+      const { items, total } = await parts.applications.page({ agentId: id }, query)
+      const jobs = new Map((await parts.jobs.find({ _id: { $in: items.map(({ jobId }) => jobId) } })).map(job => [job.id, job]))
+      const applications = items.flatMap(item => {
+        const job = jobs.get(item.jobId)
+        return job ? [{ ...applicantView(item), job: { id: job.id, title: job.title, status: job.status, budgetUsdc: usd(job.budget) } }] : []
+      })
+      return { applications, total, ...query }
+    },
+
+    checkJobEligibility: async ({ params: { wallet } }) => {
+      const agent = await parts.agents.byWallet(wallet)
+      if (!agent)
+        return {
+          ...{
+            wallet: toChecksum(wallet),
+            isRegisteredAgent: false,
+            eligible: false,
+            fusedScore: 0,
+            tier: null,
+            bondStatus: 'UNBONDED' as const,
+            availableBond: 0,
+          },
+          ...{ riskLevel: 'low' as const, reasons: ['Wallet is not registered'], standard: 'ERC-8183' as const },
+        }
+      const bond = await parts.peers.call('escrow', escrowApi.internal.getBondRow, { params: { agentId: agent.id } })
+      const { fusedScore, tier, riskScore, status } = agent
+      const reasons = [
+        ...(fusedScore < minScore ? [`FusedScore ${fusedScore} is below the required ${minScore}`] : []),
+        ...(riskScore > maxRisk ? [`Risk ${riskScore} is above the allowed ${maxRisk}`] : []),
+        ...(status === 'active' ? [] : [`Agent is ${status}`]),
+      ]
+      return {
+        wallet: agent.wallet ?? wallet,
+        isRegisteredAgent: true,
+        eligible: reasons.length === 0,
+        fusedScore,
+        tier,
+        bondStatus: bond.bondStatus,
+        availableBond: usd(BigInt(bond.availableBond)),
+        riskLevel: riskLevelOf(riskScore),
+        reasons,
+        standard: 'ERC-8183' as const,
+      }
+    },
+  }) satisfies Handlers<typeof commerceApi>
 
 const noQuorum = {
   ...{ exists: false, status: null, validationId: null, votesFor: 0, votesAgainst: 0, totalVotes: 0, threshold: 0, candidateCount: 0 },
   ...{ finalized: false, settleAfter: null },
 }
 
-export const applicantView = ({
-  id,
-  jobId,
-  agentId,
-  proposal,
-  createdAt,
-}: {
-  id: string
-  jobId: string
-  agentId: string
-  proposal: string
-  createdAt: Date
-}) => ({
-  id,
-  jobId,
-  agentId,
-  proposal,
+export const applicantView = ({ id, jobId, agentId, proposal, createdAt }: Stored<Application>) => ({
+  ...{ id, jobId, agentId, proposal },
   createdAt: createdAt.toISOString(),
 })
 

@@ -1,5 +1,14 @@
 import { type AgentCaller, type Chain, domainsApi, type Quote, refuse, usd } from '@carapace/api'
-import { onArrival, type QuoteRequest, quoteOrRefusal, returnFromIntake, type Subscription, unlessPassing, useOrReturn } from '@carapace/service'
+import {
+  onArrival,
+  parsed,
+  type QuoteRequest,
+  quoteOrRefusal,
+  returnFromIntake,
+  type Subscription,
+  unlessPassing,
+  useOrReturn,
+} from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { type Made, madeBy } from './commands.ts'
 import { parseFullName } from './full-name.ts'
@@ -20,13 +29,13 @@ const { registerDomain, registerMoltDomain } = domainsApi.endpoints
 
 /** What x402 has to pay for the name of a `domains/register`. @throws as `quoteFor` */
 export function quoteName(parts: Parts, { request, caller }: QuoteRequest) {
-  const { name, tld, pricePaid: mostPrice } = registerDomain.body!.safeParse(request).data ?? refuse('VALIDATION_ERROR')
+  const { name, tld, pricePaid: mostPrice } = parsed(registerDomain.body!, request)
   return quoteFor(parts, { name, tld, mostPrice }, caller)
 }
 
 /** What x402 has to pay for the name of a `molt-domains/register`. @throws as `quoteFor`, WALLET_MISMATCH */
 export function quoteMoltName(parts: Parts, { request, caller }: QuoteRequest) {
-  const { name, extension: tld, walletAddress } = registerMoltDomain.body!.safeParse(request).data ?? refuse('VALIDATION_ERROR')
+  const { name, extension: tld, walletAddress } = parsed(registerMoltDomain.body!, request)
   if (caller && walletAddress !== caller.wallet.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: caller.wallet })
   return quoteFor(parts, { name, tld, mostPrice: undefined }, caller)
 }

@@ -28,7 +28,7 @@ export interface Harness {
   allowances: Map<string, bigint>
   /** Custodial wallets by agent, and what treasury answers to a reservation; undefined: held. */
   custodial: Map<string, string>
-  treasuryRefuses: api.ErrorCode | undefined
+  treasuryRefuses: api.RuleCode | undefined
   reservations: { key: string; amount: string }[]
   /** What treasury answers where an x402 payment is to be set aside, by payment; and those that were to go back. */
   holds: Map<string, 'held' | 'pending' | 'refused'>

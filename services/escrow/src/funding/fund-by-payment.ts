@@ -1,5 +1,5 @@
 import { escrowApi, limits, type Quote, refuse } from '@carapace/api'
-import { onArrival, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
+import { onArrival, parsed, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Escrow } from '../escrow/escrow.ts'
 import { type IntakeRequest, lockByPayment, needFundable } from '../escrow/lock-escrow.ts'
@@ -10,8 +10,7 @@ import type { Parts } from '../parts.ts'
  * @throws VALIDATION_ERROR, NOT_FOUND, NOT_POSTER, FORBIDDEN, AMOUNT_MISMATCH, CAP_EXCEEDED
  */
 export async function quoteFunding(parts: Parts, { request, caller }: QuoteRequest) {
-  const body = escrowApi.endpoints.fundEscrow.body!.safeParse(request).data ?? refuse('VALIDATION_ERROR')
-  const { gigId, agentId, amount } = body
+  const { gigId, agentId, amount } = parsed(escrowApi.endpoints.fundEscrow.body!, request)
   if (caller && caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
   const gig = await parts.gigNow(gigId)
   if (gig.posterId !== agentId) refuse('NOT_POSTER')

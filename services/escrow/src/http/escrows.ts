@@ -1,4 +1,4 @@
-import { type chains, type escrowApi, type FundingOptions, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
+import { type chains, type escrowApi, type FundingOptions, limits, marketplaceApi, Refusal, refuse, refuseField, usd } from '@carapace/api'
 import { isProven, perChain } from '@carapace/chain'
 import { type Handlers, reply, transactionOf, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
@@ -180,7 +180,7 @@ async function acceptTransaction(
     const found = directLockOf({ args, ...at })
     return found?.gigId === gig.gigId && found.lock.poster === wallet
   })
-  if (!log) refuse('VALIDATION_ERROR', undefined, { message: 'txHash: the transaction holds no EscrowLocked of this gig by its poster' })
+  if (!log) refuseField('txHash', 'the transaction holds no EscrowLocked of this gig by its poster')
   if (String(log.args.amount) !== gig.budget) refuse('AMOUNT_MISMATCH', { budget: usd(BigInt(gig.budget)) })
   if (!transaction.final) refuse('CONFLICT', undefined, { message: 'The transaction is not final yet' })
   await directLockSeen(parts, { network: gig.chain, args: log.args, ...at })

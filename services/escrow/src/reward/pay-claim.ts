@@ -1,4 +1,4 @@
-import { type Draft, type PayloadOf, Refusal, refuse, type rewardClaimRequested, rewardFailed, rewardPaid } from '@carapace/api'
+import { type Draft, type PayloadOf, Refusal, refuse, refuseField, type rewardClaimRequested, rewardFailed, rewardPaid } from '@carapace/api'
 import { commands, sentOnChain } from '@carapace/chain'
 import { orExisting, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
@@ -39,7 +39,7 @@ export async function startClaim(parts: Parts, request: Requested): Promise<void
       ? parts.claims.change(claimId, present => (isSame(present) ? { state, events } : refuse('CONFLICT')), options)
       : parts.claims.create(state, events, options)
   try {
-    if (rewards.reduce((sum, part) => sum + part.amount, 0n) !== amount || amount <= 0n) throw new Refusal('VALIDATION_ERROR')
+    if (rewards.reduce((sum, part) => sum + part.amount, 0n) !== amount || amount <= 0n) refuseField('rewards', 'must add up to the amount')
     const started = transact(parts, async session => {
       await save(record, [commands.rewardPay({ claimId, to: wallet, amount, chain, round })], { session })
       await changeRewards(parts, undefined, record, session)

@@ -1,4 +1,4 @@
-import { Refusal, refuse, usd } from '@carapace/api'
+import { Refusal, refuse, refuseField, usd } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { least } from '../amounts.ts'
 import { type Bond, lockedOf } from '../bond/bond.ts'
@@ -39,7 +39,7 @@ async function makeSlash(parts: Parts, { agentId, amount, reason, by, operationI
   // before its row is written: a refused order leaves none
   needRoom(bond)
   const total = bond.free + lockedOf(bond)
-  const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
+  const tooMuch = (held: bigint) => refuseField('amount', `the bond is only ${usd(held)} USDC`, { totalBonded: usd(held) })
   if (amount > total) tooMuch(total)
   const { fusedScore: scoreBefore } = await parts.performances.of(agentId)
   const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null }

@@ -38,7 +38,7 @@ export interface Harness {
   allowances: Map<string, bigint>
   /** Custodial wallets by agent, and what treasury answers to a reservation. */
   custodial: Map<string, string>
-  treasuryRefuses: api.ErrorCode | undefined
+  treasuryRefuses: api.RuleCode | undefined
   /** What treasury says may be spent, next to the balance. Undefined: it is away. */
   spendable: { dailyLimit: bigint; remaining: bigint; debt?: bigint } | undefined
   /** Of a requested reservation: `voided` for one that was given back before. */

@@ -1,4 +1,4 @@
-import { limits, type PayloadOf, refuse, type skillVerified } from '@carapace/api'
+import { limits, type PayloadOf, refuse, refuseField, type skillVerified } from '@carapace/api'
 
 export type SkillMethod = PayloadOf<typeof skillVerified>['method']
 type Evidence = Exclude<SkillMethod, 'declared'>
@@ -95,8 +95,7 @@ export function attach(skills: readonly Skill[], skill: Skill): Skill[] {
     return skills.map(present =>
       present === known ? { ...known, attached: true, description: skill.description, mcpEndpoint: skill.mcpEndpoint } : present,
     )
-  if (skills.length >= limits.list.skills)
-    refuse('VALIDATION_ERROR', undefined, { message: `skillName: an agent has at most ${limits.list.skills} skills` })
+  if (skills.length >= limits.list.skills) refuseField('skillName', `an agent has at most ${limits.list.skills} skills`)
   return [...skills, skill]
 }
 

@@ -1,4 +1,4 @@
-import { crewChanged, type Draft, dayMs, refuse } from '@carapace/api'
+import { crewChanged, type Draft, dayMs, refuse, refuseField } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 export type CrewRole = 'LEAD' | 'RESEARCHER' | 'CODER' | 'DESIGNER' | 'VALIDATOR'
@@ -50,7 +50,7 @@ export const isJoined = (crew: Crew, agentId: string): boolean => joined(crew).s
 export function found(crew: Crew): { state: Crew; events: Draft[] } {
   const invited = crew.members.filter(member => member.status === 'invited').map(member => member.agentId)
   if (invited.includes(crew.leadAgentId)) refuse('SELF_ACTION')
-  if (new Set(invited).size !== invited.length) refuse('VALIDATION_ERROR', undefined, { message: 'members: names an agent twice' })
+  if (new Set(invited).size !== invited.length) refuseField('members', 'names an agent twice')
   return changed(crew, invited)
 }
 

@@ -3,7 +3,7 @@ import * as api from '@carapace/api'
 import { newTestAgent, startPlatform, stubPeer, type TestAgent, type TestPlatform } from '@carapace/testing'
 import { marketplace } from '../index.ts'
 
-type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
+type BondAnswer = 'confirmed' | 'pending' | api.RuleCode
 
 /** The marketplace over HTTP in process; its peers answer from plain maps, the test publishes the events of escrow and swarm. */
 export interface Harness {

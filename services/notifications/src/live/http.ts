@@ -1,4 +1,4 @@
-import { type notificationsApi, refuse } from '@carapace/api'
+import { type notificationsApi, refuseField } from '@carapace/api'
 import { eventStream, type Handlers } from '@carapace/service'
 import type { Owners } from '../owner.ts'
 import type { LiveStreams } from './streams.ts'
@@ -7,7 +7,7 @@ export const liveHandlers = ({ live, ownerOf }: { live: LiveStreams; ownerOf: Ow
   ({
     streamEvents: async ({ query, caller, context, lastEventId }) => {
       const { type: types, agent, gig, job } = query
-      if (gig !== undefined && job !== undefined) refuse('VALIDATION_ERROR', undefined, { message: 'gig and job exclude each other' })
+      if (gig !== undefined && job !== undefined) refuseField('job', 'excludes gig')
       const about = gig ?? job
       return eventStream(
         await live.open({

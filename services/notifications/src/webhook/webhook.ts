@@ -1,4 +1,4 @@
-import { type NotificationType, refuse, webhookDisabled } from '@carapace/api'
+import { type NotificationType, refuseField, webhookDisabled } from '@carapace/api'
 import { isPublicAddress, type Sealing } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 
@@ -62,5 +62,5 @@ export function checkAddress(text: string, allowsLoopback: boolean): void {
   const host = hostname.replace(/^\[|\]$/g, '')
   const isNumber = /^[\d.]+$|:/.test(host)
   const fault = protocol !== 'https:' ? 'must be https' : isNumber && !isPublicAddress(host) ? 'must be a public address' : undefined
-  if (fault && !allowsLoopback) refuse('VALIDATION_ERROR', undefined, { errors: [{ path: 'webhookUrl', message: fault }] })
+  if (fault && !allowsLoopback) refuseField('webhookUrl', fault)
 }

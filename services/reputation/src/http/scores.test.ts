@@ -153,10 +153,11 @@ describe('scores over HTTP', () => {
     })
 
     const suspended = await get(`/api/reputation/check-eligibility?wallet=${one.wallet}&minScore=30`)
-    const nobody = await get(`/api/reputation/check-eligibility?wallet=0x${'99'.repeat(20)}`)
+    const nobody = await get(`/api/reputation/check-eligibility?wallet=0x${'0'.repeat(36)}dead`)
 
     assert.deepEqual([eligible.eligible, eligible.reasons], [true, []])
     assert.deepEqual([suspended.eligible, suspended.reasons], [false, ['FusedScore 15 is below the required 30', 'Agent is suspended']])
+    assert.equal(nobody.wallet, '0x000000000000000000000000000000000000dEaD')
     assert.deepEqual([nobody.eligible, nobody.fusedScore, nobody.tier, nobody.reasons], [false, 0, null, ['Wallet is not registered']])
     for (const query of ['', '?wallet=0x1', `?wallet=${one.wallet}&minScore=101`, `?wallet=${one.wallet}&maxRisk=x`])
       assert.deepEqual(statusAndCode(await harness.call('GET', `/api/reputation/check-eligibility${query}`)), [400, 'VALIDATION_ERROR'], query)

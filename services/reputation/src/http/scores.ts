@@ -1,5 +1,5 @@
 import { type Chain, chains, limits, type reputationApi, riskLevelOf, usd } from '@carapace/api'
-import { explorerOf, networks, perChain } from '@carapace/chain'
+import { explorerOf, networks, perChain, toChecksum } from '@carapace/chain'
 import { isBonded, newJudgement } from '@carapace/formula'
 import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
@@ -97,7 +97,7 @@ export const scoreHandlers = (parts: Parts) =>
     checkEligibility: async ({ query }) => {
       const doc = await findScore(parts, query.wallet)
       const checkedAt = parts.clock.now().toISOString()
-      return doc ? eligibilityOf(doc, query, checkedAt, baseUrlOf(parts.config)) : { ...stranger, wallet: query.wallet, checkedAt }
+      return doc ? eligibilityOf(doc, query, checkedAt, baseUrlOf(parts.config)) : { ...stranger, wallet: toChecksum(query.wallet), checkedAt }
     },
 
     getScoreRow: async ({ params }) => scoreRow(await needScore(parts, params.agentId)),

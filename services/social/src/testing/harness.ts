@@ -4,7 +4,7 @@ import { newTestAgent, openGig, startPlatform, stubPeer, type TestAgent, type Te
 import { social } from '../index.ts'
 
 /** What the marketplace answers to the acceptance of an offer. */
-export type HireAnswer = 'accepted' | 'pending' | api.ErrorCode
+export type HireAnswer = 'accepted' | 'pending' | api.RuleCode
 
 /** The social service over HTTP in process; its peers answer from plain maps, the test publishes the events of escrow and marketplace. */
 export interface Harness {

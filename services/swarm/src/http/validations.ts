@@ -1,4 +1,4 @@
-import { type AdminCaller, type AgentCaller, refuse, type swarmApi, usd } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, refuse, refuseField, type swarmApi, usd } from '@carapace/api'
 import { type Handlers, recordIdOf, reply } from '@carapace/service'
 import { type Stored, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
@@ -119,8 +119,7 @@ export const validationHandlers = (parts: Parts) =>
 /** No panel approves by more votes than it has, also when its size is the budget's own. */
 function needPossible(threshold: number | undefined, candidateCount: number): void {
   if (threshold === undefined || threshold <= candidateCount) return
-  const errors = [{ path: 'threshold', message: `must be at most ${candidateCount}, the size of the panel` }]
-  refuse('VALIDATION_ERROR', undefined, { errors })
+  refuseField('threshold', `must be at most ${candidateCount}, the size of the panel`)
 }
 
 /** The validation once this vote's record on chain has ended, confirmed or failed. */

@@ -1,4 +1,4 @@
-import { refuse } from '@carapace/api'
+import { refuse, refuseField } from '@carapace/api'
 import { orExisting, type Stored } from '@carapace/store'
 import { account } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
@@ -14,7 +14,7 @@ type Wish = Pick<Reservation, 'owner' | 'key' | 'round' | 'agentId' | 'amount' |
  */
 export async function reserveFunds(parts: Parts, wish: Wish): Promise<{ made: Stored<Reservation>; isNew: boolean }> {
   const { owner, key, round, agentId, amount, chain } = wish
-  if (amount <= 0n) refuse('VALIDATION_ERROR', undefined, { message: 'amount: must be above 0' })
+  if (amount <= 0n) refuseField('amount', 'must be above 0')
   const same = (found: Stored<Reservation>) =>
     found.agentId === agentId && found.amount === amount && found.chain === chain && found.owner === owner ? found : refuse('IDEMPOTENCY_KEY_REUSED')
   const existing = await parts.reservations.of(key, round)
