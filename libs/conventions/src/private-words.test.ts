@@ -36,6 +36,10 @@ describe('privateWordsIn', () => {
     ])
   })
 
+  it('finds them in names that an import gives', () => {
+    assert.deepEqual(find("import { told } from 'elsewhere'\nimport { log as told } from 'elsewhere'"), [['name', 'told', 2]])
+  })
+
   it('finds them in titles of tests and in log texts', () => {
     const source = "describe('who is told', () => {})\nit(`tells it`, () => {})\nparts.log.warn({ a: 1 }, 'not kept')"
 

@@ -77,12 +77,16 @@ function declaredNames(node: Node): Node[] {
   if (node.type === 'Property' && isNode(node.value) && isPattern(node.value)) return names
   if (namedById.has(node.type)) names.push(...bound(node.id))
   if (namedByKey.has(node.type) && node.computed !== true) names.push(...bound(node.key))
+  // `import { Log as DroppedLog }` introduces the second name
+  if (node.type === 'ImportSpecifier' && nameOf(node.imported) !== nameOf(node.local)) names.push(...bound(node.local))
   if (Array.isArray(node.params)) for (const param of node.params) names.push(...bound(param))
   return names
 }
 
 /** In an expression a property's value is never one of these, or is a name that its own declaration introduced. */
 const isPattern = ({ type }: Node): boolean => ['AssignmentPattern', 'ObjectPattern', 'ArrayPattern'].includes(type)
+
+const nameOf = (node: unknown): unknown => isNode(node) && node.name
 
 function bound(pattern: unknown): Node[] {
   if (!isNode(pattern)) return []

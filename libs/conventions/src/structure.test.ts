@@ -17,7 +17,8 @@ describe('structureFaults', () => {
     const circle = { 'p/src/x/a.ts': "import type { B } from '../y/b.ts'", 'p/src/y/b.ts': '', 'p/src/y/c.ts': "import { a } from '../x/a.ts'" }
     const passed = {
       'p/src/index.ts': "import './x/a.ts'",
-      'p/src/x/a.ts': "import type { P } from '../index.ts'",
+      'p/src/parts.ts': "import './y/c.ts'",
+      'p/src/x/a.ts': "import type { P } from '../parts.ts'",
       'p/src/x/a.test.ts': "import { b } from '../y/b.ts'",
       'p/src/y/b.ts': "import { a } from '../x/a.ts'",
       'p/src/x/consumes.ts': "import { b } from '../y/b.ts'",
@@ -25,6 +26,16 @@ describe('structureFaults', () => {
 
     assert.deepEqual(structureFaults(source(circle)), ['folders import each other: p/src/x p/src/y'])
     assert.deepEqual(structureFaults(source(passed)), [])
+  })
+
+  it('finds files of different folders that import each other by way of the top level, types too', () => {
+    const circle = {
+      'p/src/parts.ts': "import { a } from './x/a.ts'",
+      'p/src/x/a.ts': "import { b } from './b.ts'",
+      'p/src/x/b.ts': "import type { Parts } from '../parts.ts'",
+    }
+
+    assert.deepEqual(structureFaults(source(circle)), ['files of different folders import each other: p/src/parts.ts p/src/x/a.ts p/src/x/b.ts'])
   })
 
   it('finds folders of more than 30 files', () => {

@@ -11,14 +11,14 @@ export interface SourceFile {
 const mostFiles = 30
 const isTest = (file: string): boolean => /\.(test|fixture)\.ts$/.test(file)
 const folderOf = (file: string): string => path.posix.dirname(file)
-/** The top level of a package puts its folders together, and holds what they share: it is part of every circle, and of none. */
+/** The top level of a package puts its folders together, and holds what they share: as a folder it is part of every circle. Its files are judged. */
 const isTopLevel = (folder: string): boolean => folder.endsWith('/src')
 /** A list of what a service consumes names events of others, and they consume its own. */
 const isList = (file: string): boolean => path.posix.basename(file) === 'consumes.ts'
 
 /**
- * What is wrong with the structure of the sources, one line each: circles of values between files, circles between the folders of a package,
- * folders of more than 30 files.
+ * What is wrong with the structure of the sources, one line each: circles of values between files, circles between the folders of a package, also
+ * by way of files of the top level, folders of more than 30 files.
  */
 export function structureFaults(files: readonly SourceFile[]): string[] {
   const ofValues = graphOf(
@@ -26,12 +26,21 @@ export function structureFaults(files: readonly SourceFile[]): string[] {
     file => file,
     ({ isType }) => !isType,
   )
-  const inFolders = files.filter(({ file }) => !isTest(file) && !isList(file) && !isTopLevel(folderOf(file)))
+  const judged = files.filter(({ file }) => !isTest(file) && !isList(file))
+  const ofAll = graphOf(
+    judged,
+    file => file,
+    () => true,
+  )
+  const inFolders = judged.filter(({ file }) => !isTopLevel(folderOf(file)))
   const ofFolders = graphOf(inFolders, folderOf, ({ file }) => !isTopLevel(folderOf(file)))
   const crowded = [...sizes(files)].filter(([, count]) => count > mostFiles)
   return [
     ...circlesIn(ofValues).map(circle => `files import values of each other: ${circle.join(' ')}`),
     ...circlesIn(ofFolders).map(circle => `folders import each other: ${circle.join(' ')}`),
+    ...circlesIn(ofAll)
+      .filter(circle => new Set(circle.map(folderOf)).size > 1)
+      .map(circle => `files of different folders import each other: ${circle.join(' ')}`),
     ...crowded.map(([folder, count]) => `${folder} has ${count} files, ${mostFiles} at most`),
   ]
 }

@@ -22,7 +22,7 @@ import type { Sealing } from './context/sealing.ts'
 import type { Prerequisites } from './health/prerequisites.ts'
 import type { Reply } from './http/reply.ts'
 import type { Due } from './jobs/due.ts'
-import type { Awaiting, Outcomes } from './outcomes/outcomes.ts'
+import type { Awaiting } from './outcomes/awaiting.ts'
 import type { Peers } from './peers/peers.ts'
 import type { PerKeyQueue } from './sharing/per-key-queue.ts'
 import type { Logger } from './telemetry/log.ts'
@@ -53,8 +53,10 @@ export interface Platform {
   prerequisites: Prerequisites
   metrics: Metrics
   log: Logger
-  /** Commands and records whose end on the chain is open. */
-  outcomes: Pick<Outcomes, 'faults'>
+  outcomes: {
+    /** Commands and records whose end the chain has known for a minute and this service has not handled, one line each. */
+    faults(): Promise<string[]>
+  }
 }
 
 /** What a service runs on and what it stores, by the function that opens it. @example export type Parts = PartsOf<typeof stores> */

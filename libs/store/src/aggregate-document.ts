@@ -1,5 +1,12 @@
+import type { Draft } from '@carapace/api'
 import type { Pending } from './outbox/claims.ts'
 import { leaseUntil, type OutboxEntry, relayToken } from './outbox/entry.ts'
+
+/** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
+export interface Decision<T> {
+  state: T
+  events: Draft[]
+}
 
 /** An aggregate as its service sees it. */
 export type Stored<T> = T & { version: number; createdAt: Date; updatedAt: Date }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type PageQuery, Refusal, type RuleCode, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo } from 'mongoose'
-import { type Envelope, newDocument, noneBut, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
+import { type Decision, type Envelope, newDocument, noneBut, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
 import { type Booking, bookingOf } from './booking.ts'
 import { announce, type Database, whenEnded } from './database.ts'
 import { isUnwritten, isWriteConflict, refuseDuplicate } from './errors/duplicate.ts'
@@ -16,12 +16,6 @@ import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 import { RowsInUse } from './transaction.ts'
-
-/** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
-export interface Decision<T> {
-  state: T
-  events: Draft[]
-}
 
 export interface AggregateSpec<T, D extends Decision<T> = Decision<T>, P = LedgerEntry> extends Booking<T, D, P> {
   collection: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { acquireMongo, type FaultProxy, startFaultProxy, type TestMongo } from '@carapace/testing'
 import { type Database, openDatabase } from './database.ts'
 
@@ -31,12 +31,12 @@ describe('a database whose server goes away', () => {
     const commands = [() => rows.findOne({ _id: 1 }), () => rows.updateOne({ _id: 1 }, { $inc: { n: 1 } })]
     for (const command of [...commands, ...commands]) {
       await Promise.all(Array.from({ length: 8 }, () => rows.findOne({ _id: 1 })))
-      await turnOfTheLoop()
+      await nextImmediate()
 
       proxy.cut()
       proxy.pass()
       // By then the ends are read, but `close` comes at the end of the tick.
-      await turnOfTheLoop()
+      await nextImmediate()
       await command()
     }
     assert.equal((await rows.findOne({ _id: 1 }))?.n, 2)

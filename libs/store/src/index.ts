@@ -1,5 +1,5 @@
-export { type AggregateStore, aggregateStore, type Decision } from './aggregate.ts'
-export type { Stored } from './aggregate-document.ts'
+export { type AggregateStore, aggregateStore } from './aggregate.ts'
+export type { Decision, Stored } from './aggregate-document.ts'
 export type { Booking, Poster } from './booking.ts'
 export { type Clock, wallClock } from './clock.ts'
 export { type Database, openDatabase, writePast } from './database.ts'

@@ -1,7 +1,6 @@
 import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { type MinedTransaction, transactionOf } from '@carapace/service'
-import type { Parts } from './parts.ts'
+import { type MinedTransaction, type Platform, transactionOf } from '@carapace/service'
 
 /** A contract event as it was published, or as it is published to be dropped with its block. */
 export type Log = Omit<PayloadOf<ReturnType<typeof chainEvent>>, 'final'>
@@ -13,7 +12,7 @@ export interface Place {
 }
 
 /** Whether we sent the transaction of a log: then the outcome of its command says what it did. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function isOfLane({ peers }: Pick<Parts, 'peers'>, { network }: Pick<Log, 'network'>, { from }: MinedTransaction): Promise<boolean> {
+export async function isOfLane({ peers }: Pick<Platform, 'peers'>, { network }: Pick<Log, 'network'>, { from }: MinedTransaction): Promise<boolean> {
   const { lane } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: network } })
   return from.toLowerCase() === lane.address.toLowerCase()
 }
@@ -24,7 +23,7 @@ export async function isOfLane({ peers }: Pick<Parts, 'peers'>, { network }: Pic
  * @returns none when its transaction is in no block, or shows other events; undefined when the log is final in that very block
  * @throws Retry while the chain shows it in that very block
  */
-export async function replacementsOf(parts: Pick<Parts, 'peers'>, log: Log): Promise<readonly ChainLog[] | undefined> {
+export async function replacementsOf(parts: Pick<Platform, 'peers'>, log: Log): Promise<readonly ChainLog[] | undefined> {
   const mined = await transactionOf(parts, log)
   if (mined?.blockHash === log.blockHash) {
     if (mined.final) return undefined

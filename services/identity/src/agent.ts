@@ -1,7 +1,6 @@
 import { type AgentRow, agentUpdated, type Chain, chains, type Draft } from '@carapace/api'
 import type { OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import type { Attempt } from './skills/attempt.ts'
 import { isVerified, type Skill } from './skills/skill.ts'
 import type { Standing } from './standing.ts'
 
@@ -26,6 +25,15 @@ export interface ReplacedCard {
   tokenId: number
   /** Where it was minted. */
   chains: Chain[]
+}
+
+/** The last attempt of an agent at one challenge. */
+export interface Attempt {
+  id: string
+  skill: string
+  expiresAt: Date
+  gradedAt: Date | null
+  score: number | null
 }
 
 export interface Agent {

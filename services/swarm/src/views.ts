@@ -89,8 +89,10 @@ export const voteView = (vote: Vote, v: Validation) => ({
 export const resolutionView = (v: Validation) =>
   v.status === 'pending' ? null : { status: v.status, approved: v.status === 'approved', bondSlashFrozen: v.frozen, disputeReason: v.disputeReason }
 
-/** @param now platform clock */
-/** @param claims under way */
+/**
+ * @param claims under way
+ * @param now platform clock
+ */
 export const rewardView = (reward: Stored<Reward>, claims: readonly Stored<Claim>[], now: Date) => {
   const state = stateOf(reward)
   const isUnfunded = reward.fundedAt === null && !reward.isFundingOver

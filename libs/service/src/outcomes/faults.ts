@@ -1,5 +1,5 @@
 import type { PlatformClock } from '../clock/platform-clock.ts'
-import type { Awaiting } from './outcomes.ts'
+import type { Awaiting } from './awaiting.ts'
 import { type PollParts, requestOutcomes } from './poll.ts'
 
 interface Question {

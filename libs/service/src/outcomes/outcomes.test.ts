@@ -27,8 +27,8 @@ import {
   until,
 } from '@carapace/testing'
 import { defineService, on } from '../define.ts'
+import type { Awaiting } from './awaiting.ts'
 import { onlyPolled, onOutcomes } from './on-outcomes.ts'
-import type { Awaiting } from './outcomes.ts'
 
 describe('outcomes that a service waits for', () => {
   const api = serviceApi('social', {

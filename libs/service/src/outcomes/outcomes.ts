@@ -2,23 +2,13 @@ import { type CloudEvent, outcomeNameOf, outcomesPerRequest } from '@carapace/ap
 import type { OutboxEntry } from '@carapace/store'
 import { type Dispatch, dispatcher } from '../consume.ts'
 import type { Job, Platform, Subscription } from '../define.ts'
+import type { Awaiting } from './awaiting.ts'
 import { outcomeFaults } from './faults.ts'
 import { recentlyHandled } from './handled.ts'
 import { logReplay } from './logs.ts'
 import { nextPollAt, pollAfterMs } from './next-poll.ts'
 import { pollRows } from './poll.ts'
 import { type OutcomeRow, openRows, rowsOf } from './rows.ts'
-
-/** A record in a state that ends with the outcome of a command. */
-export interface Awaiting {
-  /** What the doctor calls it. @example 'escrow 0190a5d0-…' */
-  record: string
-  opKey: string
-  /** A failure of an earlier round is not the one that is waited for. */
-  round: number
-  /** Since when, platform clock. */
-  since: Date
-}
 
 /** Sees to it that no step of this service depends on one message: what was sent or is awaited is polled until its end was handled. */
 export interface Outcomes {

@@ -1,6 +1,5 @@
 import type { ClientSession, Collection, mongo } from 'mongoose'
-import type { Decision } from '../aggregate.ts'
-import { type Envelope, newDocument, type Stored, updated, updateOf } from '../aggregate-document.ts'
+import { type Decision, type Envelope, newDocument, type Stored, updated, updateOf } from '../aggregate-document.ts'
 import { announce, type Database, whenEnded } from '../database.ts'
 import { duplicateIndex, refuseDuplicate } from '../errors/duplicate.ts'
 import { type OutboxEntry, outboxEntries } from '../outbox/entry.ts'

@@ -1,5 +1,5 @@
-import type { AggregateStore, Decision } from '../aggregate.ts'
-import type { Stored } from '../aggregate-document.ts'
+import type { AggregateStore } from '../aggregate.ts'
+import type { Decision, Stored } from '../aggregate-document.ts'
 
 /** An answer for each item, in their order; an Error is that item's own failure. */
 type Run<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]>

@@ -1,7 +1,6 @@
 import { cloudEvent, type Draft } from '@carapace/api'
 import type { Outgoing } from '@carapace/bus'
 import { v7 } from 'uuid'
-import type { Database } from '../database.ts'
 
 /** An event as it waits inside its aggregate. */
 export interface OutboxEntry {
@@ -42,9 +41,15 @@ export const leaseMs = 10_000
 /** Leases compare wall-clock times of replicas, never the platform clock, which tests and the sandbox move. */
 export const leaseUntil = () => new Date(Date.now() + leaseMs)
 
-export function outboxEntries(db: Database, drafts: readonly Draft[], version: number, time: Date): OutboxEntry[] {
-  const traceparent = drafts.length ? db.traceparent() : undefined
-  return drafts.map(draft => ({ id: db.newId(), ...draft, version, time, ...(traceparent ? { traceparent } : {}) }))
+/** Names the entries of this process, and the trace that they belong to. */
+interface Origin {
+  newId(): string
+  traceparent(): string | undefined
+}
+
+export function outboxEntries(origin: Origin, drafts: readonly Draft[], version: number, time: Date): OutboxEntry[] {
+  const traceparent = drafts.length ? origin.traceparent() : undefined
+  return drafts.map(draft => ({ id: origin.newId(), ...draft, version, time, ...(traceparent ? { traceparent } : {}) }))
 }
 
 export function outgoing(entry: OutboxEntry, source: string): Outgoing {

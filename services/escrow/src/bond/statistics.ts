@@ -1,6 +1,5 @@
 import { dayMs, limits, usd } from '@carapace/api'
-import type { Share } from '@carapace/store'
-import type { Parts } from '../parts.ts'
+import type { AggregateStore, Clock, Share } from '@carapace/store'
 import type { Bond } from './bond.ts'
 
 /** A slash counts against a bond's health for so many days. */
@@ -15,7 +14,7 @@ export function shareOf({ total, slashed, lastSlashAt }: Bond): Share {
 }
 
 /** Figures of all bonds. */
-export async function statisticsOf({ bonds, clock }: Pick<Parts, 'bonds' | 'clock'>) {
+export async function statisticsOf({ bonds, clock }: { bonds: Pick<AggregateStore<Bond>, 'sums' | 'count'>; clock: Clock }) {
   const now = clock.now()
   const healthySince = new Date(now.getTime() - healthDays * dayMs)
   const firstDay = dayOf(healthySince)

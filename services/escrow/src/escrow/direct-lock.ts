@@ -1,6 +1,6 @@
 import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
-import { type Log as GoneLog, replacementsOf } from '../chain-log.ts'
+import { type Log as DroppedLog, replacementsOf } from '../chain-log.ts'
 import type { Parts } from '../parts.ts'
 import { changeEscrow, ensureEscrow } from './change-escrow.ts'
 import { zeroAddress } from './commands.ts'
@@ -94,7 +94,7 @@ export async function directLockReclaimed(parts: Parts, { network, args, txHash 
 }
 
 /** The block of a direct lock is dropped, and no other one has it: its acceptance is dropped too. */
-export async function directLockDropped(parts: Parts, log: GoneLog): Promise<void> {
+export async function directLockDropped(parts: Parts, log: DroppedLog): Promise<void> {
   const found = directLockOf(log)
   const escrow = found && (await parts.escrows.get(found.gigId))
   if (!escrow || escrow.chain !== log.network || !directLockLost(escrow, log.txHash)) return
@@ -103,7 +103,7 @@ export async function directLockDropped(parts: Parts, log: GoneLog): Promise<voi
 }
 
 /** The block in which a direct lock was reclaimed is dropped: the contract holds it again. */
-export async function reclaimDropped(parts: Parts, log: GoneLog): Promise<void> {
+export async function reclaimDropped(parts: Parts, log: DroppedLog): Promise<void> {
   const escrow = await parts.escrows.get(uuidOfKey(String(log.args.key)) ?? '')
   if (escrow?.reclaimed?.txHash !== log.txHash || escrow.chain !== log.network || (await isStillOnChain(parts, log))) return
   await changeEscrow(parts, escrow.id, present =>
@@ -115,7 +115,7 @@ export async function reclaimDropped(parts: Parts, log: GoneLog): Promise<void> 
 }
 
 /** Whether the chain has the same event of this gig in another block, or still in that one. */
-export async function isStillOnChain(parts: Parts, log: GoneLog): Promise<boolean> {
+export async function isStillOnChain(parts: Parts, log: DroppedLog): Promise<boolean> {
   const shown = await replacementsOf(parts, log)
   return shown === undefined || shown.some(({ args }) => args.key === log.args.key && args.amount === log.args.amount)
 }

@@ -1,19 +1,10 @@
 import { refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import { type Agent, changed } from '../agent.ts'
+import { type Agent, type Attempt, changed } from '../agent.ts'
 import { answerMs, cooldownMs } from './challenges.ts'
 import type { Grade } from './grade.ts'
 import { attach, newSkill } from './skill.ts'
 import { changeSkill } from './skill-changes.ts'
-
-/** The last attempt of an agent at one challenge. */
-export interface Attempt {
-  id: string
-  skill: string
-  expiresAt: Date
-  gradedAt: Date | null
-  score: number | null
-}
 
 const trustPerPoint = 0.6
 

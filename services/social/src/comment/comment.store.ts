@@ -1,5 +1,11 @@
 import { type AggregateStore, aggregateStore, type Database, type Indexes } from '@carapace/store'
-import type { Comment } from './comment.ts'
+
+export interface Comment {
+  id: string
+  authorId: string
+  targetAgentId: string
+  content: string
+}
 
 export type CommentStore = AggregateStore<Comment>
 

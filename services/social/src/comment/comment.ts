@@ -3,13 +3,7 @@ import type { Agent } from '@carapace/projections'
 import type { Decision, Stored } from '@carapace/store'
 import { commit } from '../commit.ts'
 import type { Parts } from '../parts.ts'
-
-export interface Comment {
-  id: string
-  authorId: string
-  targetAgentId: string
-  content: string
-}
+import type { Comment } from './comment.store.ts'
 
 /** @throws SCORE_TOO_LOW */
 export function newComment(comment: Comment, author: Pick<Agent, 'fusedScore'>, now: Date): Decision<Comment> {

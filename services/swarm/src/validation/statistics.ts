@@ -1,6 +1,6 @@
 import { usd } from '@carapace/api'
-import type { ShareOf, Stored } from '@carapace/store'
-import type { Parts } from '../parts.ts'
+import type { AggregateStore, ShareOf, Stored } from '@carapace/store'
+import type { Reward } from '../reward/reward.ts'
 import type { Validation } from './validation.ts'
 
 /** What one validation adds to the figures of all. */
@@ -16,8 +16,10 @@ export const shareOf: ShareOf<Stored<Validation>> = ({ status, frozen, appealOf,
   sets: { asked: panel.map(({ agentId }) => agentId), voted: votes.map(({ voterId }) => voterId) },
 })
 
+type WithSums<T> = Pick<AggregateStore<T>, 'sums'>
+
 /** Figures of all validations and rewards. */
-export async function statisticsOf({ validations, rewards }: Parts) {
+export async function statisticsOf({ validations, rewards }: { validations: WithSums<Validation>; rewards: { rows: WithSums<Reward> } }) {
   const [of, money] = await Promise.all([validations.sums(), rewards.rows.sums()])
   const count = (name: string) => Number(of(name))
   const [pending, approved, rejected, expired] = [count('pending'), count('approved'), count('rejected'), count('expired')]
