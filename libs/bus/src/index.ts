@@ -11,6 +11,7 @@ export {
   type RetryPolicy,
   Unroutable,
 } from './bus.ts'
+export { BusClosedError } from './closed.ts'
 export type { DeadLetterStore, ParkedMessage } from './in-process/dead-letter-store.ts'
 export { inProcessBus } from './in-process/in-process.ts'
 export { rabbitBus } from './rabbit/rabbit.ts'

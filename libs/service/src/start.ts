@@ -1,5 +1,5 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, queuesOf, type ServiceName } from '@carapace/api'
-import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
+import { type Bus, BusClosedError, type QueueSpec, settledWithin } from '@carapace/bus'
 import { migrate, startRelay } from '@carapace/store'
 import type { Config } from './config/config.ts'
 import { assertDeclared, consume } from './consume.ts'
@@ -53,6 +53,9 @@ export interface RunningService {
   /** Drains consumers, jobs, HTTP and the outbox, in that order: reads are served until nothing else is left to do. */
   close(): Promise<void>
 }
+
+/** At an orderly end the next start sends what the outbox holds. */
+const levelOf = (error: unknown) => (error instanceof BusClosedError ? 'debug' : 'warn')
 
 const graceMs = 10_000
 const pollGraceMs = 1_000
@@ -146,7 +149,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
       for (const { type } of entries) metrics.count('messaging.client.sent.messages', { 'messaging.destination.name': type })
       return outcomes.sent(entries)
     },
-    onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
+    onError: error => log[levelOf(error)]({ err: error }, 'outbox: will be sent again'),
   })
   closers.push(() => relay.close())
   countConnections(db.connection.getClient(), metrics)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandQueue } from '@carapace/api'
-import { type Bus, settledWithin } from '@carapace/bus'
+import { type Bus, BusClosedError, settledWithin } from '@carapace/bus'
 import { beginSpan, processing } from '@carapace/service'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import { figuresOf } from './lane/lane-figures.ts'
@@ -33,7 +33,9 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
         const lease = await acquireLease(parts.db.leases, parts.id, parts.timings, parts.isAlone)
         if (lease) await underLease(parts, bus, node, lease, stop.signal, lane => (current = lane))
       } catch (error) {
-        parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stopped; it starts again when it can')
+        // a bus that was closed ends the process
+        if (!(error instanceof BusClosedError))
+          parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stopped; it starts again when it can')
       }
       current = undefined
       await sleep(parts.timings.leaseRetryMs, undefined, { signal: stop.signal }).catch(() => undefined)

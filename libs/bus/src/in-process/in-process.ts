@@ -1,4 +1,5 @@
 import { type Bus, type BusLog, defaultRetry, type Outgoing, type QueueSpec, type RetryPolicy, Unroutable } from '../bus.ts'
+import { BusClosedError } from '../closed.ts'
 import { type DeadLetterStore, memoryDeadLetters } from './dead-letter-store.ts'
 import { type LocalQueue, localQueue } from './queue.ts'
 
@@ -26,7 +27,7 @@ export function inProcessBus({ retry = defaultRetry, deadLetterStore = memoryDea
   let closed = false
 
   function assertOpen(): void {
-    if (closed) throw new Error('The bus is closed')
+    if (closed) throw new BusClosedError()
   }
 
   function routes({ exchange, routingKey }: Outgoing): LocalQueue[] {

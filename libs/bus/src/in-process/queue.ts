@@ -1,5 +1,6 @@
 import type { CloudEvent } from '@carapace/api'
 import { type BusLog, type Delivery, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
+import { BusClosedError } from '../closed.ts'
 import { settledWithin } from '../settled-within.ts'
 import { topicMatches } from '../topic.ts'
 import type { DeadLetterStore, ParkedMessage } from './dead-letter-store.ts'
@@ -134,7 +135,7 @@ export function localQueue(
     async close() {
       closed = true
       for (const timer of timers) clearTimeout(timer)
-      for (const job of ready.splice(0)) job.waiting?.reject(new Error('The bus was closed before the message was handled'))
+      for (const job of ready.splice(0)) job.waiting?.reject(new BusClosedError())
       const running = consumers.flatMap(consumer => [...consumer.running])
       consumers = []
       await settledWithin(running, drainMs)

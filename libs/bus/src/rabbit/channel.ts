@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ConfirmChannel } from 'amqplib'
 import { type BusLog, reasonOf } from '../bus.ts'
+import { BusClosedError } from '../closed.ts'
 import { settledWithin } from '../settled-within.ts'
 import type { Connection } from './connection.ts'
 
@@ -66,7 +67,7 @@ export function lastingChannel(
     first,
     async close() {
       stop.abort()
-      settle.reject(new Error('The bus is closed'))
+      settle.reject(new BusClosedError())
       // Without a channel the loop may wait for a connection; closing that ends it.
       if (!current) return
       await settledWithin([closeChannel(current)], closeMs)

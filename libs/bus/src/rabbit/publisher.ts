@@ -1,5 +1,6 @@
 import type { ConfirmChannel, Options } from 'amqplib'
 import { type BusLog, drainMs, reasonOf, Unroutable } from '../bus.ts'
+import { BusClosedError } from '../closed.ts'
 import { settledWithin } from '../settled-within.ts'
 import { isRefusal, lastingChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
@@ -85,7 +86,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   async function prepared(): Promise<void> {
     await lasting.first
     while (lane?.version !== declared?.version) {
-      if (isClosed) throw new Error('The bus is closed')
+      if (isClosed) throw new BusClosedError()
       const held = lane
       // On a channel that is being set up, or held by somebody else, the queues are made without us.
       if (!held) await new Promise<void>(resolve => wakeUps.add(wakeOnce(resolve)))
@@ -182,7 +183,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   async function send(packets: readonly Packet[]): Promise<void> {
     if (packets.length === 0) return
     if (!lane) await laneOpen()
-    if (isClosed) throw new Error('The bus is closed')
+    if (isClosed) throw new BusClosedError()
     if (connection.isBlocked()) throw new Error('The broker takes no messages at present')
     await new Promise<void>((resolve, reject) => {
       const one: Send = { unconfirmed: packets.length, resolve, reject }

@@ -1,4 +1,5 @@
 import { type Bus, type BusLog, defaultRetry, type Outgoing, type RetryPolicy } from '../bus.ts'
+import { BusClosedError } from '../closed.ts'
 import { openConnection } from './connection.ts'
 import { type Consumer, consume } from './consumer.ts'
 import { listDead, replayDead } from './dead-letters.ts'
@@ -40,7 +41,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
   let closed = false
 
   function assertOpen(): void {
-    if (closed) throw new Error('The bus is closed')
+    if (closed) throw new BusClosedError()
   }
 
   function packet({ exchange, routingKey, event }: Outgoing): Packet {
