@@ -1,3 +1,4 @@
+import type { Platform } from '@carapace/service'
 import { openStreams } from './a2a/open-streams.ts'
 import { a2aProtocol } from './a2a/protocol.ts'
 import type { Tasks } from './a2a/tasks.ts'
@@ -15,17 +16,18 @@ export interface ProtocolParts {
   verifyOuter: Signatures['verifyOuter']
   tasks: Tasks
   publicBaseUrl: string
+  platform: Pick<Platform, 'db' | 'queue' | 'log'>
 }
 
 export interface OpenProtocols {
   /** What each protocol of the door is answered by. */
   protocols: Record<ProtocolName, Protocol>
   /** Ends their streams: the server could not close otherwise. */
-  close(): void
+  close(): Promise<void>
 }
 
-export function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl }: ProtocolParts): OpenProtocols {
-  const streams = openStreams()
+export async function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl, platform }: ProtocolParts): Promise<OpenProtocols> {
+  const streams = await openStreams(platform)
   const performerOf = (outer: Outer): Performer => {
     let named: Promise<string | undefined> | undefined
     return {
@@ -38,6 +40,6 @@ export function openProtocols({ inside, identity, verifyOuter, tasks, publicBase
   }
   const identityOf = (outer: Outer) =>
     identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
-  const callA2a = a2aProtocol({ tasks, streams, performerOf, identityOf, publicBaseUrl })
+  const callA2a = a2aProtocol({ tasks, streams, performerOf, identityOf, publicBaseUrl, log: platform.log })
   return { protocols: { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a }, close: streams.close }
 }

@@ -126,7 +126,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
     })
-    const spoken = openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl })
+    const spoken = await openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl, platform: parts.own.platform })
     const own = door({
       table,
       protocols: spoken.protocols,
@@ -174,8 +174,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         isDraining = true
         drainServer(server)
         streams.close()
-        spoken.close()
-        await closeServer(server, graceMs)
+        await Promise.all([spoken.close(), closeServer(server, graceMs)])
         await parts.close()
       },
     }

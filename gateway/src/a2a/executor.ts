@@ -1,23 +1,19 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { type Message, Role, type Task, TaskState } from '@a2a-js/sdk'
 import { AgentEvent, type AgentExecutionEvent, type AgentExecutor, type RequestContext } from '@a2a-js/sdk/server'
 import { type A2aSkill, errorBody, identityApi, marketplaceApi, Refusal } from '@carapace/api'
+import { asRefusal, type Logger } from '@carapace/service'
 import type { Outer } from '../inside/inside.ts'
 import { type Operation, type Performer, perform, type Values } from '../inside/operation.ts'
+import { followsKey, outerOf, tenantKey } from './context.ts'
 import { dataPart, isSkill, skills, usage, type Wanted, wantedBy } from './skills.ts'
-import { type FollowedGig, followerOf, type Tasks } from './tasks.ts'
+import type { FollowedGig, Tasks } from './tasks.ts'
 
 export interface ExecutorParts {
   tasks: Pick<Tasks, 'follow'>
   performerOf(outer: Outer): Performer
+  log: Logger
 }
-
-/** Under which the context of a call holds what it was made for. */
-export const outerKey = 'outer'
-/** The agent to whose interface the message was sent. */
-export const tenantKey = 'tenant'
-/** Set where the caller wants later changes too. */
-export const followsKey = 'follows'
 
 const getAgent: Operation = { endpoint: identityApi.endpoints.getAgent, names: {}, actor: undefined }
 const offerGig: Operation = { endpoint: marketplaceApi.endpoints.offerGig, names: {}, actor: undefined }
@@ -26,19 +22,20 @@ type Ids = Pick<Task, 'id' | 'contextId'>
 type Part = Message['parts'][number]
 
 /** Carries a message out: one call of the API, on behalf of the caller. */
-export function executor({ tasks, performerOf }: ExecutorParts): AgentExecutor {
+export function executor({ tasks, performerOf, log }: ExecutorParts): AgentExecutor {
   return {
     execute: async ({ taskId, contextId, userMessage, task, context }: RequestContext, bus) => {
       const ids = { id: taskId, contextId }
-      const outer = context.state.get(outerKey) as Outer
+      const outer = outerOf(context)!
       const before = task?.metadata?.skill
       const wanted = wantedBy(userMessage, isSkill(before) ? before : undefined)
       bus.publish(working(ids, userMessage, task, wanted))
       if (!wanted) return bus.publish(statusEvent(ids, TaskState.TASK_STATE_INPUT_REQUIRED, [textPart(usage)]))
       const tenant = context.state.get(tenantKey)
       const given = { ...wanted, tenant: typeof tenant === 'string' ? tenant : undefined, follows: context.state.has(followsKey) }
-      const follow = (gig: FollowedGig) => tasks.follow(taskId, context, gig, followerOf(context, outer.peer.ip))
-      for (const event of await done(ids, given, performerOf(outer), { requestId: outer.requestId, follow })) bus.publish(event)
+      const follow = (gig: FollowedGig) => tasks.follow(taskId, context, gig)
+      const around = { requestId: outer.requestId, key: keyOf(userMessage), follow, log }
+      for (const event of await done(ids, given, performerOf(outer), around)) bus.publish(event)
     },
     // what follows a gig is not running here
     cancelTask: async () => {},
@@ -52,19 +49,24 @@ interface Given extends Wanted {
 }
 interface Around {
   requestId: string
+  /** Under which the message acts. */
+  key: string
+  log: Logger
   follow(gig: FollowedGig): Promise<void>
 }
 
 async function done(ids: Ids, { skill, input, tenant, follows }: Given, performer: Performer, around: Around): Promise<AgentExecutionEvent[]> {
   try {
-    const { status, body } = await answered(skill, input, tenant || undefined, performer)
+    const { status, body } = await answered(skill, input, tenant || undefined, performer, around.key)
     if (status >= 400) return [refused(ids, status, body)]
     if (skill !== 'gig_status' || !follows || isFinal(String(body.status))) return finished(ids, skill, body)
     await around.follow({ gigId: String(body.id), gigStatus: String(body.status) })
     return [gigStatus(ids, body)]
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return [refused(ids, error.status, errorBody(error, around.requestId))]
+    // thrown on, it would go out with words that are for nobody outside
+    if (!(error instanceof Refusal)) around.log.error({ err: error, requestId: around.requestId }, 'A2A: the message could not be carried out')
+    const refusal = asRefusal(error)
+    return [refused(ids, refusal.status, errorBody(refusal, around.requestId))]
   }
 }
 
@@ -77,9 +79,9 @@ interface Answered {
 }
 
 /** What the API says. A gig that is posted to one agent is offered to it. */
-async function answered(skill: A2aSkill, input: Values, tenant: string | undefined, performer: Performer): Promise<Answered> {
+async function answered(skill: A2aSkill, input: Values, tenant: string | undefined, performer: Performer, key: string): Promise<Answered> {
   const call = async (operation: Operation, fields: Values): Promise<Answered> => {
-    const { status, body } = await perform(operation, fields, performer)
+    const { status, body } = await perform(operation, fields, performer, isWrite(operation) ? { 'idempotency-key': key } : {})
     return { status, body: JSON.parse(body.toString()) as Answered['body'] }
   }
   if (skill === 'check_reputation') return call(skills[skill], { agent: tenant, ...input })
@@ -91,6 +93,11 @@ async function answered(skill: A2aSkill, input: Values, tenant: string | undefin
   const offer = await call(offerGig, { id: gig.body.id, agentId: agent.body.id })
   return { status: gig.status, body: { ...gig.body, offer: offer.body } }
 }
+
+const isWrite = ({ endpoint }: Operation): boolean => endpoint.method !== 'get'
+
+/** A message that is sent again, because its answer was lost, has one effect: its sender gives it an id that is its own. */
+const keyOf = ({ messageId }: Message): string => `a2a-${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`
 
 /** How a refusal ends a task: what the caller can mend is not its end. */
 function stateOf(status: number): TaskState {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentCard, type SendMessageRequest, StreamResponse } from '@a2a-js/sdk'
 import { DefaultRequestHandler, JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server'
 import { a2aCapabilities, a2aInterface } from '@carapace/api'
+import type { Logger } from '@carapace/service'
 import type { Response } from 'express'
 import type { Identity } from '../identity/identify.ts'
 import type { Outer } from '../inside/inside.ts'
@@ -10,9 +11,10 @@ import type { Protocol } from '../protocols.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
 import { isTooDeep, tooDeep } from '../request/nesting.ts'
-import { executor, followsKey, outerKey, tenantKey } from './executor.ts'
+import { followsKey, holderOf, outerKey, tenantKey } from './context.ts'
+import { executor } from './executor.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { followerOf, isOver, type Tasks } from './tasks.ts'
+import { isOver, type Tasks } from './tasks.ts'
 
 export interface A2aParts {
   tasks: Tasks
@@ -21,6 +23,7 @@ export interface A2aParts {
   performerOf(outer: Outer): Performer
   /** Who calls, by what it has proven. @throws Refusal where it names one and proves another */
   identityOf(outer: Outer): Promise<Identity>
+  log: Logger
 }
 
 interface Message {
@@ -31,7 +34,7 @@ interface Message {
 
 /** The longest message; a task holds several of them. */
 const mostBytes = 32_768
-const invalidRequest = -32_600
+const [invalidRequest, internalError] = [-32_600, -32_603]
 const tooLong = { code: invalidRequest, message: `The message has more than ${mostBytes} bytes` }
 
 /** Methods that are answered by a stream. */
@@ -63,21 +66,30 @@ export function a2aProtocol(parts: A2aParts): Protocol {
     if (outer.body.length > mostBytes) return reply({ jsonrpc: '2.0', id: null, error: tooLong })
     const message = parsed(text)
     if (message === 'no JSON') return reply({ jsonrpc: '2.0', id: null, error: notJson })
+    if (message === undefined) return reply({ jsonrpc: '2.0', id: null, error: notOne })
     if (isTooDeep(message)) return reply({ jsonrpc: '2.0', id: null, error: { code: invalidRequest, message: tooDeep } })
-    const id = message?.id ?? null
+    const id = message.id ?? null
     // who it is from, and whether it has streams enough, is answered as everywhere
     const context = await contextOf(outer, message, parts)
-    const open = streaming.has(message?.method) ? parts.streams.enter(followerOf(context, outer.peer.ip), outer.signal) : undefined
+    const open = streaming.has(message.method) ? await parts.streams.enter(holderOf(context), outer.signal) : undefined
     try {
       validateVersion(context.requestedVersion, card, 'JSONRPC')
-      const answer = await rpc.handle(message ? handed(message) : text, context)
+      const answer = await rpc.handle(handed(message), context)
       if (open && Symbol.asyncIterator in answer)
         await stream(answer, { response, headers, id, context, signal: open.signal, tasks: parts.tasks, reply })
-      else reply(answer)
+      else reply(withoutInsides(answer))
     } catch (error) {
-      reply({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) })
+      reply(withoutInsides({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) }))
     } finally {
-      open?.leave()
+      await open?.leave()
+    }
+
+    /** What failed in here is for the log: its words say how the platform is made. */
+    function withoutInsides(answer: object): object {
+      const { error } = answer as { error?: { code: number; message: string } }
+      if (error?.code !== internalError) return answer
+      parts.log.error({ requestId: outer.requestId, reason: error.message }, 'A2A: a message could not be answered')
+      return { ...answer, error: { code: internalError, message: 'Internal error' } }
     }
 
     function reply(body: object): void {
@@ -89,12 +101,12 @@ export function a2aProtocol(parts: A2aParts): Protocol {
   }
 }
 
-async function contextOf(outer: Outer, message: Message | undefined, { identityOf }: A2aParts): Promise<ServerCallContext> {
+async function contextOf(outer: Outer, message: Message, { identityOf }: A2aParts): Promise<ServerCallContext> {
   const { agent } = await identityOf(outer)
   const version = outer.request.headers['a2a-version']
-  const { configuration, tenant } = message?.params ?? {}
+  const { configuration, tenant } = message.params ?? {}
   const follows =
-    message?.method === 'SendStreamingMessage' || configuration?.returnImmediately === true || configuration?.taskPushNotificationConfig !== undefined
+    message.method === 'SendStreamingMessage' || configuration?.returnImmediately === true || configuration?.taskPushNotificationConfig !== undefined
   return new ServerCallContext({
     user: agent ? { isAuthenticated: true, userName: agent.agentId } : anonymous,
     ...(typeof version === 'string' && version !== '' ? { requestedVersion: version } : {}),
@@ -193,9 +205,10 @@ function statusIn(answer: object): Status | undefined {
 const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
 
 /** Of JSON-RPC; the SDK answers invalid params. */
+const notOne = { code: invalidRequest, message: 'The body is no request: one object of JSON-RPC 2.0' }
 const notJson = { code: -32_700, message: 'The body is no JSON' }
 
-/** Undefined for what is no object: the handler says what is wrong with it. */
+/** Undefined for what is no object. A batch is none: A2A has none. */
 function parsed(text: string): Message | undefined | 'no JSON' {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { type ListTasksRequest, type ListTasksResponse, Task, TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk'
+import { Task, TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { PushNotificationStore, ServerCallContext, TaskStore } from '@a2a-js/sdk/server'
 import { limits, Refusal } from '@carapace/api'
-import { addressKey, checkOutgoing, type OutgoingOptions, OutgoingRefused, type Platform } from '@carapace/service'
+import { checkOutgoing, type OutgoingOptions, OutgoingRefused, type Platform } from '@carapace/service'
 import { createIndexes } from '@carapace/store'
 import type { Collection } from 'mongoose'
+import { holderOf, ownerOf } from './context.ts'
+import { listTasks } from './list-tasks.ts'
 
 /** A task of A2A as it is stored, for a month after its last change; one of nobody for an hour. */
 export interface StoredTask {
   _id: string
   /** The agent that it is of; null: nobody was named, and its id is the key to it. */
   owner: string | null
+  /** Among whose tasks it counts; absent from what an older version stored. */
+  holder?: string
   contextId: string
   state: TaskState
   /** In JSON, as the protocol has it. */
@@ -44,7 +48,7 @@ export interface Tasks {
   store: TaskStore
   configs: PushNotificationStore
   /** Has the task follow a gig from now on; its first event may be on its way here still. @throws RATE_LIMITED when its follower follows as many as it may */
-  follow(taskId: string, context: ServerCallContext, gig: FollowedGig, follower: string): Promise<void>
+  follow(taskId: string, context: ServerCallContext, gig: FollowedGig): Promise<void>
   /** The next task that is due by `field` and of none of these owners, claimed until `until`: another process leaves it alone. */
   claim(field: 'nextAt' | 'pushAt', owners: readonly string[], now: Date, until: Date): Promise<StoredTask | undefined>
   /** The gig of a task was read, and will be next then, unless the task is over by now. */
@@ -66,13 +70,8 @@ const storedMs = 30 * dayMs
 const anonymousMs = 3_600_000
 const mostMessages = 20
 const mostConfigs = 5
-const mostListed = 100
-
-/** Whose a call is, by its user: the id of an agent, or nobody. */
-export const ownerOf = ({ user }: ServerCallContext): string | null => (user?.isAuthenticated ? user.userName : null)
-
-/** Among whose streams and followed gigs a call counts: the agent's, or those of the address that it comes from. */
-export const followerOf = (context: ServerCallContext, ip: string): string => ownerOf(context) ?? addressKey(ip)
+/** So many go at a time where they make room. */
+const mostRemoved = 100
 
 interface TaskParts extends Pick<Platform, 'db' | 'queue' | 'clock' | 'sealing'> {
   outgoing: OutgoingOptions
@@ -83,6 +82,7 @@ export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskPar
   const tasks = db.connection.collection<StoredTask>('a2a_tasks')
   await createIndexes(tasks, {
     expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 },
+    holder_newest: { key: { holder: 1, updatedAt: -1 }, partialFilterExpression: { holder: { $exists: true } } },
     owner_newest: { key: { owner: 1, updatedAt: -1, _id: -1 } },
     follower: { key: { follower: 1 }, partialFilterExpression: { follower: { $exists: true } } },
     followed: { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } },
@@ -118,7 +118,7 @@ export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskPar
         await tasks.updateOne({ _id: task.id, 'configs.0': { $exists: true } }, { $set: { pushAt: at, failures: 0 } })
         saved(task.id)
       },
-      list: (params, context) => listed(params, ownerOf(context)),
+      list: (params, context) => listTasks(tasks, params, ownerOf(context)),
     },
     configs: {
       save: async (taskId, context, config) => {
@@ -147,14 +147,22 @@ export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskPar
         if (await own(taskId, context)) await tasks.updateOne({ _id: taskId }, { $pull: { configs: configId === undefined ? {} : { id: configId } } })
       },
     },
-    follow: (taskId, context, gig, follower) =>
-      queue.serialize(`a2a ${follower}`, async () => {
-        const others = await tasks.countDocuments({ follower, _id: { $ne: taskId } }, { limit: limits.tasks.follows })
-        if (others >= limits.tasks.follows) throw new Refusal('RATE_LIMITED', { message: `At most ${others} gigs are followed for one reader` })
+    follow: (taskId, context, gig) => {
+      const follower = holderOf(context)
+      return queue.serialize(`a2a ${follower}`, async () => {
+        const counted = () => tasks.countDocuments({ follower, _id: { $ne: taskId } }, { limit: limits.tasks.follows })
+        const refused = () => new Refusal('RATE_LIMITED', { message: `At most ${limits.tasks.follows} gigs are followed for one reader` })
+        if ((await counted()) >= limits.tasks.follows) throw refused()
         await ensure(taskId, context)
         await tasks.updateOne({ _id: taskId }, { $set: { ...gig, follower, nextAt: now() } })
+        // another replica may have counted the same room: both see it now
+        if ((await counted()) >= limits.tasks.follows) {
+          await tasks.updateOne({ _id: taskId }, { $unset: { follower: 1, nextAt: 1 } })
+          throw refused()
+        }
         saved(taskId)
-      }),
+      })
+    },
     claim: async (field, owners, at, until) => {
       const wanted = { [field]: { $lte: at }, ...(owners.length > 0 ? { owner: { $nin: owners } } : {}) }
       return (await tasks.findOneAndUpdate(wanted, { $set: { [field]: until } }, { sort: { [field]: 1 } })) ?? undefined
@@ -199,28 +207,21 @@ export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskPar
   async function ensure(taskId: string, context: ServerCallContext): Promise<void> {
     const at = now()
     const blank = { contextId: '', state: TaskState.TASK_STATE_UNSPECIFIED, task: {}, version: 0, configs: [], failures: 0 }
-    const row = { ...blank, owner: ownerOf(context), updatedAt: at, expireAt: expiry(context, at) }
-    await tasks.updateOne({ _id: taskId }, { $setOnInsert: row }, { upsert: true })
+    const holder = holderOf(context)
+    const row = { ...blank, owner: ownerOf(context), holder, updatedAt: at, expireAt: expiry(context, at) }
+    const { upsertedCount } = await tasks.updateOne({ _id: taskId }, { $setOnInsert: row }, { upsert: true })
+    if (upsertedCount > 0) await makeRoom(holder, row.owner === null ? limits.tasks.perAddress : limits.tasks.perAgent)
   }
 
-  /** Of the caller only: what belongs to nobody is not listed. */
-  async function listed(params: ListTasksRequest, owner: string | null): Promise<ListTasksResponse> {
-    const pageSize = Math.min(Math.max(params.pageSize ?? 50, 1), mostListed)
-    const none: ListTasksResponse = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 }
-    if (owner === null) return none
-    const filter = {
-      owner,
-      version: { $gt: 0 },
-      ...(params.contextId ? { contextId: params.contextId } : {}),
-      ...(params.status ? { state: params.status } : {}),
-      ...(params.statusTimestampAfter ? { updatedAt: { $gt: new Date(params.statusTimestampAfter) } } : {}),
-    }
-    const after = Math.max(0, Number.parseInt(params.pageToken, 10) || 0)
-    const rows = await tasks.find(filter).sort({ updatedAt: -1, _id: -1 }).skip(after).limit(pageSize).toArray()
-    const totalSize = await tasks.countDocuments(filter)
-    const page = rows.map(({ task }) => Task.fromJSON(task)).map(task => ({ ...task, artifacts: params.includeArtifacts ? task.artifacts : [] }))
-    const end = after + rows.length
-    return { tasks: page, nextPageToken: end < totalSize ? String(end) : '', pageSize, totalSize }
+  /** Removes the oldest tasks of a holder, but those that follow a gig. */
+  async function makeRoom(holder: string, most: number): Promise<void> {
+    const oldest = await tasks
+      .find({ holder }, { projection: { _id: 1 } })
+      .sort({ updatedAt: -1 })
+      .skip(most)
+      .limit(mostRemoved)
+      .toArray()
+    if (oldest.length > 0) await tasks.deleteMany({ _id: { $in: oldest.map(({ _id }) => _id) }, nextAt: { $exists: false } })
   }
 }
 

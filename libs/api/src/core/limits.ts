@@ -41,8 +41,8 @@ export const limits = {
   stream: { perAgent: 5, replayMs: 7 * dayMs },
   /** The live stream: how many an agent, an address without agent and a process may have open, types of one filter, how far back one is resumed. */
   events: { perAgent: 20, perAddress: 50, perProcess: 10_000, types: 20, replayMs: 7 * dayMs },
-  /** Of A2A: gigs that an agent, or an address without agent, may follow, and streams that it and a process may have open. */
-  tasks: { follows: 20, streams: 20, perProcess: 2_000 },
+  /** Of A2A: gigs that an agent, or an address without agent, may follow, streams that it and a process may have open, and tasks of each that are stored. */
+  tasks: { follows: 20, streams: 20, perProcess: 2_000, perAgent: 1_000, perAddress: 100 },
   social: {
     /** Agents that one agent may follow. */
     follows: 5000,
