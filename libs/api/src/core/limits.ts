@@ -43,6 +43,8 @@ export const limits = {
   events: { perAgent: 20, perAddress: 50, perProcess: 10_000, types: 20, replayMs: 7 * dayMs },
   /** Of A2A: gigs that an agent, or an address without agent, may follow, streams that it and a process may have open, and tasks of each that are stored. */
   tasks: { follows: 20, streams: 20, perProcess: 2_000, perAgent: 1_000, perAddress: 100 },
+  /** Deliveries that may wait for the receiver of one agent. */
+  webhook: { waiting: 1_000 },
   social: {
     /** Agents that one agent may follow. */
     follows: 5000,

@@ -13,6 +13,8 @@ export interface Receiver {
   received: Received[]
   /** What the next deliveries are answered with; then 200. */
   answers: number[]
+  /** Done before the next ones are answered. */
+  onReceived: () => unknown
   /** Answers nothing any more. */
   stall(): void
   /** How many requests it has had open at the same time since then. */
@@ -32,6 +34,7 @@ export async function startReceiver(): Promise<Receiver> {
     let body = ''
     for await (const part of request) body += part
     received.push({ headers: request.headers, body })
+    await receiver.onReceived()
     if (isStalled) {
       mostOpen = Math.max(mostOpen, ++open)
       response.on('close', () => open--)
@@ -45,5 +48,7 @@ export async function startReceiver(): Promise<Receiver> {
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answers, stall, mostOpen: () => mostOpen, close }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const receiver: Receiver = { url, received, answers, onReceived: () => undefined, stall, mostOpen: () => mostOpen, close }
+  return receiver
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Notification } from '@carapace/api'
+import { limits, type Notification } from '@carapace/api'
 import { allowsLoopback, OutgoingRefused, type Platform, sendOutgoing } from '@carapace/service'
 import { Webhook as Signer } from 'standardwebhooks'
 import type { Inbox } from '../inbox.store.ts'
-import { abandoned, claimed, type Delivery, queued, type Try, tried } from './delivery.ts'
+import { abandoned, claimed, type Delivery, leftOut, queued, type Try, tried } from './delivery.ts'
 import type { DeliveryStore, WebhookStore } from './stores.ts'
 import { disable, secretsAt, type Webhook, wants } from './webhook.ts'
 
@@ -23,13 +23,17 @@ export async function queueNotices(
     const notification = await inbox.ofEvent(webhook.id, eventId)
     if (notification && wants(webhook, notification.type)) {
       const { id, agentId, type } = notification
-      await deliveries.createOnce(deliveryIdOf(id), () => ({
-        state: queued({ id: deliveryIdOf(id), agentId, notificationId: id, type, body: bodyOf(notification) }, clock.now()),
-        events: [],
-      }))
+      await deliveries.createOnce(deliveryIdOf(id), async () => {
+        const delivery = queued({ id: deliveryIdOf(id), agentId, notificationId: id, type, body: bodyOf(notification) }, clock.now())
+        return { state: (await isFull(deliveries, agentId)) ? leftOut(delivery) : delivery, events: [] }
+      })
     }
   }
 }
+
+/** Whether as many deliveries wait for the receiver of an agent as may: what else is due would be looked for behind them. */
+export const isFull = async (deliveries: DeliveryStore, agentId: string): Promise<boolean> =>
+  (await deliveries.count({ agentId, status: 'pending' })) >= limits.webhook.waiting
 
 const deliveryIdOf = (notificationId: string): string => `msg_${createHash('sha256').update(notificationId).digest('hex').slice(0, 32)}`
 
@@ -54,7 +58,9 @@ export async function deliver(parts: DeliveryParts, { id }: Pick<Delivery, 'id'>
   }
   const attempt = await tryOnce(parts, webhook, delivery)
   const after = await deliveries.change(id, present => (present.dueAt ? { state: tried(present, attempt, clock.now()), events: [] } : undefined))
-  if (after.status === 'failed') await webhooks.changeKnown(webhook.id, present => disable(present, clock.now()))
+  // one that was set to another address meanwhile has not failed
+  if (after.status === 'failed')
+    await webhooks.changeKnown(webhook.id, present => (present.url === webhook.url ? disable(present, clock.now()) : undefined))
 }
 
 async function tryOnce(parts: DeliveryParts, webhook: Webhook, { id, body }: Delivery): Promise<Try> {

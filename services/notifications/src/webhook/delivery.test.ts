@@ -71,6 +71,18 @@ describe('a webhook', () => {
     )
   })
 
+  it('signs with each secret for 24 hours after its rotation, also where it was rotated again', () => {
+    const twice = rotated(rotated(webhook, 'k.a.two', at(0)), 'k.a.three', at(1_000))
+
+    assert.deepEqual(
+      [86_399_999, 86_400_000, 86_401_000].map(ms => secretsAt(twice, at(ms), key)),
+      [['three', 'two', 'one'], ['three', 'two'], ['three']],
+    )
+    assert.deepEqual(secretsAt(resealed(twice, sealing('n', 'k')), at(1_000), sealing('n')), ['three', 'two', 'one'])
+    const often = Array.from({ length: 50 }).reduce<Webhook>((present, _, n) => rotated(present, `k.a.${n}`, at(n)), webhook)
+    assert.deepEqual(secretsAt(often, at(60), key), ['49', '48', '47', '46', '45', '44'])
+  })
+
   it('has its secrets under the key that seals now, also those of a former key and of an older version', () => {
     const { sealedBy: _, ...shown } = { ...webhook, secret: 'one', previous: { secret: 'zero', until: at(9) } }
     const former = resealed(shown, key)

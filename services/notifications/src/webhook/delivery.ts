@@ -71,6 +71,12 @@ export function tried(delivery: Delivery, attempt: Try, now: Date): Delivery {
 /** Without a try: its webhook is disabled or deleted. */
 export const abandoned = (delivery: Delivery): Delivery => ({ ...delivery, status: deliveryStates.move(delivery.status, 'abandon'), dueAt: null })
 
+/** Without a try, where too many others wait: its agent replays it. */
+export const leftOut = (delivery: Delivery): Delivery => ({
+  ...abandoned(delivery),
+  tries: [{ at: delivery.queuedAt, status: null, error: 'too many deliveries wait for this webhook' }],
+})
+
 /** As new, under the same id. @throws INVALID_STATE while it is on its way */
 export const replayed = (delivery: Delivery, now: Date): Delivery => ({
   ...delivery,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type notificationsApi, refuse } from '@carapace/api'
+import { limits, type notificationsApi, refuse } from '@carapace/api'
 import { allowsLoopback, type Handlers, type Platform, recordIdOf } from '@carapace/service'
-import { bodyOf, type DeliveryParts } from './deliver.ts'
+import { bodyOf, type DeliveryParts, isFull } from './deliver.ts'
 import { deliveryView, ofAgent, queued, replayed } from './delivery.ts'
 import { checkAddress, resealed, rotated, setTo, type Webhook } from './webhook.ts'
 
@@ -13,6 +13,14 @@ const view = (webhook: Webhook | undefined) => ({
   disabledAt: webhook?.disabledAt?.toISOString() ?? null,
   previousSecretUntil: webhook?.previous?.until.toISOString() ?? null,
 })
+
+/** Whether a delivery may be queued by hand. @throws NOT_FOUND, INVALID_STATE, RATE_LIMITED */
+async function assertRoom({ webhooks, deliveries }: DeliveryParts, agentId: string): Promise<void> {
+  const { disabledAt } = await webhooks.need(agentId)
+  if (disabledAt) refuse('INVALID_STATE', { state: 'disabled', allowed: ['enabled'] })
+  if (await isFull(deliveries, agentId))
+    refuse('RATE_LIMITED', { waiting: limits.webhook.waiting }, { message: 'Too many deliveries wait for this webhook' })
+}
 
 export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>) =>
   ({
@@ -44,8 +52,7 @@ export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>)
     },
 
     testWebhook: async ({ params: { id: agentId }, operationId }) => {
-      const { disabledAt } = await parts.webhooks.need(agentId)
-      if (disabledAt) refuse('INVALID_STATE', { state: 'disabled', allowed: ['enabled'] })
+      await assertRoom(parts, agentId)
       const id = `msg_${recordIdOf(operationId)}`
       const now = parts.clock.now()
       const body = bodyOf({ type: 'webhook_test', createdAt: now.toISOString() })
@@ -63,8 +70,7 @@ export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>)
 
     replayWebhookDelivery: async ({ params: { id: agentId, deliveryId } }) => {
       ofAgent(await parts.deliveries.get(deliveryId), agentId)
-      const { disabledAt } = await parts.webhooks.need(agentId)
-      if (disabledAt) refuse('INVALID_STATE', { state: 'disabled', allowed: ['enabled'] })
+      await assertRoom(parts, agentId)
       const delivery = await parts.deliveries.change(deliveryId, present => ({ state: replayed(present, parts.clock.now()), events: [] }))
       return { delivery: deliveryView(delivery) }
     },

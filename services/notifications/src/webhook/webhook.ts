@@ -10,13 +10,23 @@ export interface Webhook {
   types: NotificationType[] | null
   /** Sealed, as the previous one is. */
   secret: string
-  previous: { secret: string; until: Date } | null
+  previous: Former | null
+  /** Those before the previous one, where it was rotated again within their time; the newest first. */
+  former?: Former[]
   /** The key under which they were sealed, if it is here; absent from what an older version stored: they are as they were shown. */
   sealedBy?: string
   disabledAt: Date | null
 }
 
+/** A secret under which deliveries are signed until then as well. */
+interface Former {
+  secret: string
+  until: Date
+}
+
 const day = 86_400_000
+/** So many secrets sign at the same time: each makes the header longer. */
+const mostSecrets = 6
 
 /** As it is set: a webhook that exists goes on under its secret, and a disabled one is enabled. */
 export const setTo = (webhook: Webhook, { url, types }: Pick<Webhook, 'url' | 'types'>): Webhook => ({ ...webhook, url, types, disabledAt: null })
@@ -28,8 +38,9 @@ export function resealed(webhook: Webhook, sealing: Sealing): Webhook {
     const text = opened(webhook, secret, sealing)
     return text === undefined ? secret : sealing.seal(text, webhook.id)
   }
-  const { secret, previous } = webhook
-  return { ...webhook, secret: again(secret), previous: previous && { ...previous, secret: again(previous.secret) }, sealedBy: sealing.keyId }
+  const formerAgain = (one: Former) => ({ ...one, secret: again(one.secret) })
+  const { secret, previous, former = [] } = webhook
+  return { ...webhook, secret: again(secret), previous: previous && formerAgain(previous), former: former.map(formerAgain), sealedBy: sealing.keyId }
 }
 
 /** @param secret sealed as the present one is */
@@ -37,7 +48,12 @@ export const rotated = (webhook: Webhook, secret: string, now: Date): Webhook =>
   ...webhook,
   secret,
   previous: { secret: webhook.secret, until: new Date(now.getTime() + day) },
+  former: formerAt(webhook, now).slice(0, mostSecrets - 2),
 })
+
+/** Who has lost the answer of a rotation rotates again: what its receiver knows goes on to count for its day. */
+const formerAt = ({ previous, former = [] }: Webhook, now: Date): Former[] =>
+  [...(previous ? [previous] : []), ...former].filter(({ until }) => now < until)
 
 export const disable = (webhook: Webhook, now: Date): Decision<Webhook> | undefined =>
   webhook.disabledAt
@@ -48,8 +64,7 @@ export const wants = ({ types, disabledAt }: Webhook, type: NotificationType): b
 
 /** Secrets under which a delivery is signed now; none where their key is lost. */
 export function secretsAt(webhook: Webhook, now: Date, sealing: Sealing): string[] {
-  const { secret, previous } = webhook
-  const sealed = previous && now < previous.until ? [secret, previous.secret] : [secret]
+  const sealed = [webhook.secret, ...formerAt(webhook, now).map(({ secret }) => secret)]
   return sealed.flatMap(each => opened(webhook, each, sealing) ?? [])
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { limits } from '@carapace/api'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { Webhook } from 'standardwebhooks'
@@ -138,6 +139,21 @@ describe('webhooks', () => {
     assert.throws(() => verified(secret, second))
   })
 
+  it('stay enabled where they were set to another address during the try that failed', async () => {
+    const { agentId } = await subscribed()
+    const other = await startReceiver()
+    receiver.onReceived = () => call(agentId, 'PUT', '', { webhookUrl: other.url })
+    receiver.answers.push(410)
+
+    await call(agentId, 'POST', '/test', {})
+    const { id } = await isIn('failed', agentId)
+    assert.equal((await call(agentId, 'POST', `/deliveries/${id}/replay`, {})).status, 202)
+    await isIn('delivered', agentId)
+
+    assert.deepEqual([other.received.length, (await call(agentId, 'GET')).body.disabledAt], [1, null])
+    other.close()
+  })
+
   it('show their secret once, and end with null', async () => {
     const { agentId, secret } = await subscribed(['gig_accepted'])
     const shown = await call(agentId, 'GET')
@@ -199,6 +215,39 @@ describe('webhooks', () => {
     await until('the test arrives', () => receiver.received.some(({ body }) => body.includes('webhook_test')))
     const types = (await deliveries(agentId)).map(({ type }: { type: string }) => type)
     assert.deepEqual(types, ['webhook_test', 'gig_accepted'])
+  })
+})
+
+describe('webhooks for which too many deliveries wait', () => {
+  it('get no further one by hand, and show notifications as failed, to be replayed', async () => {
+    const [mongo, receiver] = [await acquireMongo(), await startReceiver()]
+    const platform = await startPlatform([identityStub, socialStub, notifications], { mongo, env: { WEBHOOK_LOOPBACK: 'yes' } })
+    const agentId = randomUUID()
+    const headers = { 'x-agent-id': agentId, 'x-wallet-address': `0x${'1'.repeat(40)}` }
+    const call = (method: string, path: string, body?: object) =>
+      platform.call(method, `/api/agents/${agentId}/webhook${path}`, { headers, ...(body ? { body } : {}) })
+    await call('PUT', '', { webhookUrl: receiver.url })
+    await call('POST', '/test', {})
+    await until('the test arrives', () => receiver.received.length === 1)
+    const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}carapace_notifications` })
+    const deliveries = db.connection.collection<{ _id: string; agentId: string }>('deliveries')
+    const { _id, ...delivered } = (await deliveries.findOne({ agentId }))!
+    const waiting = { ...delivered, status: 'pending', dueAt: new Date(Date.now() + 86_400_000) }
+    await deliveries.insertMany(Array.from({ length: limits.webhook.waiting }, (_, n) => ({ ...waiting, _id: `msg_${n}` })))
+
+    await platform.publish(assigned(agentId))
+    const failed = await until('it is in the log', async () => (await call('GET', '/deliveries?status=failed')).body.deliveries[0])
+    const [test, replay] = [await call('POST', '/test', {}), await call('POST', `/deliveries/${_id}/replay`, {})]
+    await deliveries.deleteOne({ _id: 'msg_0' })
+    await call('POST', `/deliveries/${failed.id}/replay`, {})
+    await until('it arrives', () => receiver.received.length === 2)
+
+    assert.deepEqual([failed.type, /too many/.test(failed.tries[0].error)], ['gig_accepted', true])
+    assert.deepEqual([test.status, test.body.code, replay.status], [429, 'RATE_LIMITED', 429])
+    await db.close()
+    await platform.close()
+    await mongo.close()
+    receiver.close()
   })
 })
 
