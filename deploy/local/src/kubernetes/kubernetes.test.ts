@@ -207,16 +207,16 @@ for (const overlay of names)
       assert.deepEqual(between(ingress), made)
     })
 
-    it('lets only the relayer reach networks, notifications the receivers of webhooks, and every process its stores', () => {
+    it('lets only the relayer reach networks, notifications and the gateway the receivers of what they push, and every process its stores', () => {
       const { egress } = policyEdges(manifests)
       const others = [...egress].filter(edge => !processes.includes(edge.split(/ → |:/, 2)[1] as ServiceName))
       const outward = others.filter(edge => / → (outside|anvil)/.test(edge))
 
       assert.ok(outward.length > 0)
-      assert.deepEqual(
-        outward.filter(edge => !edge.startsWith('chain-relayer → ')),
-        ['notifications → outside:443'],
-      )
+      assert.deepEqual(outward.filter(edge => !edge.startsWith('chain-relayer → ')).toSorted(), [
+        'gateway → outside:443',
+        'notifications → outside:443',
+      ])
       const stores = namesOf([...deployments, ...operated(manifests)])
       for (const to of ['mongodb:27017', 'rabbitmq:5672'].filter(store => stores.includes(store.split(':')[0]!)))
         assert.deepEqual(

@@ -37,6 +37,8 @@ describe('an outgoing request', () => {
       ...['169.254.169.254', '0251.0376.0251.0376', '100.64.0.1', '224.0.0.1', '255.255.255.255', '192.0.2.1'],
       ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:a9fe:a9fe]', '[::127.0.0.1]', '[64:ff9b::7f00:1]'],
       ...['[2002:7f00:1::]', '[fc00::1]', '[fd00:ec2::254]', '[fe80::1]', '[ff02::1]', 'localhost'],
+      ...['168.63.129.16', '１２７.０.０.１', '127。0。0。1', '[::ffff:0:7f00:1]', '[::ffff:0:0:7f00:1]', '[5f00::1]', '[4000::1]', '[3fff::1]'],
+      ...['[64:ff9b:1::7f00:1]', '[100::1]', '[2001::1]', '[2001:db8::1]', '[fec0::1]'],
     ]
     for (const host of hosts) await assert.rejects(send(`https://${host}:${port()}/`, {}), OutgoingRefused, host)
     assert.equal(received.length, 0)
@@ -140,6 +142,7 @@ describe('an outgoing request', () => {
     ]
 
     for (const address of others) assert.equal(isPublicAddress(address), false, address)
-    for (const address of ['140.82.121.6', '8.8.8.8', '2606:50c0:8000::64']) assert.equal(isPublicAddress(address), true, address)
+    for (const address of ['140.82.121.6', '8.8.8.8', '2606:50c0:8000::64', '2a00:1450:4001::1', '::ffff:8.8.8.8'])
+      assert.equal(isPublicAddress(address), true, address)
   })
 })

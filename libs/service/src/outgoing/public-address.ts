@@ -7,6 +7,8 @@ for (const [net, prefix] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // metadata of a cloud, under a public number
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -20,24 +22,23 @@ for (const [net, prefix] of [
 ] as const)
   refused.addSubnet(net, prefix, 'ipv4')
 for (const [net, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
 ] as const)
   refused.addSubnet(net, prefix, 'ipv6')
+
+/** What is assigned of IPv6, and IPv4 in it: other ranges are private, translate into IPv4, or belong to nobody. */
+const assigned = new BlockList()
+assigned.addSubnet('2000::', 3, 'ipv6')
+assigned.addSubnet('::ffff:0:0', 96, 'ipv6')
 
 /** Whether requests may go there. @example isPublicAddress('::ffff:10.0.0.1') // false */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
-  return family !== 0 && !refused.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  if (family === 4) return !refused.check(address, 'ipv4')
+  return family === 6 && assigned.check(address, 'ipv6') && !refused.check(address, 'ipv6')
 }
 
 const loopback = new BlockList()
