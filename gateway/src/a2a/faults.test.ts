@@ -32,7 +32,7 @@ describe('what A2A is sent', () => {
       )
   })
 
-  it('gives a page, whatever its token', async () => {
+  it('gives a page for every token', async () => {
     for (const pageToken of ['9'.repeat(400), '99999999999999999999', '-5', '1e3', 'x'])
       assert.deepEqual((await rpc('ListTasks', { pageToken })).result?.tasks, [], pageToken)
   })

@@ -59,7 +59,7 @@ describe('the tasks of A2A', function () {
   /** As each of two replicas has them, which both have counted before one of them writes. */
   async function replicas(): Promise<Tasks[]> {
     let counted = 0
-    const inTurn = (collection: Collection<StoredTask>) => {
+    const inPairs = (collection: Collection<StoredTask>) => {
       const countDocuments = async (...args: Parameters<typeof collection.countDocuments>) => {
         const found = await collection.countDocuments(...args)
         counted++
@@ -74,7 +74,7 @@ describe('the tasks of A2A', function () {
         },
       })
     }
-    const connection = { collection: (name: string) => inTurn(db.connection.collection(name) as unknown as Collection<StoredTask>) }
+    const connection = { collection: (name: string) => inPairs(db.connection.collection(name) as unknown as Collection<StoredTask>) }
     const parts = () => ({
       db: { ...db, connection } as unknown as Database,
       queue: { serialize: (_key: string, work: () => unknown) => work() } as Platform['queue'],
