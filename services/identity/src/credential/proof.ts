@@ -1,6 +1,3 @@
-import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
-import { cryptosuite } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'
-import * as vc from '@digitalbazaar/vc'
 import { contexts } from '@digitalcredentials/credentials-v2-context'
 import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from 'jose'
 import type { ReputationCredential, StatusListCredential } from './document.ts'
@@ -11,6 +8,16 @@ const multikeyContext = 'https://w3id.org/security/multikey/v1'
 
 type Secured = ReputationCredential | StatusListCredential
 
+/** JSON-LD and its proofs. Loaded with the first proof: they are the slowest modules of the service, and a start issues none. */
+async function dataIntegrity() {
+  const [{ DataIntegrityProof }, { cryptosuite }, vc] = await Promise.all([
+    import('@digitalbazaar/data-integrity'),
+    import('@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'),
+    import('@digitalbazaar/vc'),
+  ])
+  return { DataIntegrityProof, cryptosuite, vc }
+}
+
 /** Contexts and the issuer's own documents; nothing is fetched. */
 function loaderOf({ did, didDocument }: Issuer) {
   const methods = didDocument.verificationMethod.filter(({ type }) => type === 'Multikey')
@@ -18,18 +25,21 @@ function loaderOf({ did, didDocument }: Issuer) {
   const documents = new Map<string, object>([...contexts, [did, didDocument], ...keys])
   return async (url: string) => {
     const document = documents.get(url)
-    return document ? { contextUrl: null, documentUrl: url, document } : vc.defaultDocumentLoader(url)
+    if (document) return { contextUrl: null, documentUrl: url, document }
+    return (await dataIntegrity()).vc.defaultDocumentLoader(url)
   }
 }
 
 /** The credential with an embedded DataIntegrityProof, cryptosuite ecdsa-rdfc-2019. Costs some 20 ms. */
-export function secured(issuer: Issuer, credential: Secured): Promise<Record<string, unknown>> {
+export async function secured(issuer: Issuer, credential: Secured): Promise<Record<string, unknown>> {
+  const { DataIntegrityProof, cryptosuite, vc } = await dataIntegrity()
   const suite = new DataIntegrityProof({ cryptosuite, signer: issuer.key.signer(), date: credential.validFrom })
   return vc.issue({ credential: structuredClone(credential), suite, documentLoader: loaderOf(issuer), now: new Date(credential.validFrom) })
 }
 
 /** Why the proof does not hold; undefined when it does. Dates and status are the caller's matter. */
 export async function faultOf(issuer: Issuer, credential: ReputationCredential & { proof: object }): Promise<string | undefined> {
+  const { DataIntegrityProof, cryptosuite, vc } = await dataIntegrity()
   const suite = new DataIntegrityProof({ cryptosuite })
   const [documentLoader, now] = [loaderOf(issuer), new Date(credential.validFrom)]
   // the status is the caller's matter, too
