@@ -5,7 +5,7 @@ type Names = Readonly<Record<string, string>>
 
 /** Under the names of the interface; what is there under both names has the newer one. */
 export function renamed(body: Fields, names: Names): Fields {
-  const rest = Object.entries(body).filter(([name]) => !(name in names))
+  const rest = Object.entries(body).filter(([name]) => !Object.hasOwn(names, name))
   const found = Object.entries(names).flatMap(([old, name]) => (body[old] === undefined || body[name] !== undefined ? [] : [[name, body[old]]]))
   return Object.fromEntries([...rest, ...found])
 }

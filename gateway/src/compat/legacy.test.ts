@@ -62,17 +62,36 @@ describe('the paths of the older API', () => {
     )
   })
 
+  it('answer HEAD as GET, and the preflight of what they accept', async () => {
+    answering({ leaderboard: [{ handle: 'a' }] })
+    const head = await fetch(`${harness.url}/api/leaderboard`, { method: 'HEAD' })
+    const preflight = (path: string, method: string) =>
+      fetch(harness.url + path, { method: 'OPTIONS', headers: { origin: 'https://page.test', 'access-control-request-method': method } })
+
+    assert.deepEqual([head.status, await head.text(), received()], [200, '', [['HEAD', '/api/agents/leaderboard', undefined]]])
+    const open = await preflight('/api/leaderboard', 'GET')
+    assert.deepEqual([open.status, open.headers.get('access-control-allow-origin')], [200, '*'])
+    assert.deepEqual([(await preflight('/api/leaderboard', 'POST')).status, (await preflight('/api/gigs/create', 'POST')).status], [404, 405])
+  })
+
+  it('have a fixed part of their query that nobody changes', async () => {
+    answering([], { 'x-total-count': '0' })
+    await harness.call('GET', '/api/gigs/discover?status=completed&skill=go&constructor=1')
+
+    assert.deepEqual(received(), [['GET', '/api/gigs?skill=go&constructor=1&status=open', undefined]])
+  })
+
   it('accept fields under their older names', async () => {
     answering({ id: 'g' }, {}, 201)
     const { headers } = as()
 
-    const { status } = await harness.call('POST', '/api/gigs/create', { headers, body: { title: 't', skills: ['go'] } })
+    const { status } = await harness.call('POST', '/api/gigs/create', { headers, body: { title: 't', skills: ['go'], constructor: 1 } })
     await harness.call('POST', '/api/agent-register', { body: { name: 'a-b', bio: 'x', skills: [{ name: 'go' }, 'rust'], walletAddress: '0x1' } })
     await harness.call('PATCH', '/api/gigs/g1/assign', { headers, body: { assigneeId: 'b' } })
 
     assert.equal(status, 201)
     assert.deepEqual(received(), [
-      ['POST', '/api/gigs', { title: 't', skillsRequired: ['go'] }],
+      ['POST', '/api/gigs', { title: 't', skillsRequired: ['go'], constructor: 1 }],
       ['POST', '/api/register-agent', { walletAddress: '0x1', handle: 'a-b', description: 'x', skills: ['go', 'rust'] }],
       ['POST', '/api/gigs/g1/accept-applicant', { applicantAgentId: 'b' }],
     ])
@@ -153,6 +172,13 @@ describe('a signed call of the older API', () => {
       ['/api/gigs', { title: 't', skillsRequired: ['go'] }, wallet.address],
     )
     assert.equal((await post(request)).body.code, 'SIGNATURE_REPLAYED')
+  })
+
+  it('may come from pages of other sites, as those of the interface', async () => {
+    const headers = { origin: 'https://page.test', 'access-control-request-method': 'PATCH' }
+    const { status, headers: answered } = await fetch(`${harness.url}/api/agents/a/webhook`, { method: 'OPTIONS', headers })
+
+    assert.deepEqual([status, /PATCH/.test(answered.get('access-control-allow-methods') ?? '')], [200, true])
   })
 
   it('is refused with another body, or signed for the path that answers it', async () => {

@@ -24,7 +24,8 @@ export function withLegacy(serve: Serve, table: RouteTable): Serve {
     translate(request, found)
       .then(({ translated, call }) => {
         const { answer } = found.route
-        if (answer) transformAnswer(response, (sent, total) => answer(sent, call, total))
+        // a preflight is about the request that is to follow
+        if (answer && request.method !== 'OPTIONS') transformAnswer(response, (sent, total) => answer(sent, call, total), request.method === 'HEAD')
         serve(translated, response)
       })
       .catch((error: unknown) => {
@@ -49,8 +50,17 @@ export const verifierOfSent =
 
 function legacyIn(request: Request, table: RouteTable): FoundLegacy | undefined {
   const [path = ''] = request.url.split(/[?#]/, 1)
-  const found = findLegacy(request.method, path)
-  return found && !('endpoint' in table.match(request.method, path)) ? found : undefined
+  const method = methodOf(request)
+  const found = findLegacy(method, path)
+  return found && !('endpoint' in table.match(method, path)) ? found : undefined
+}
+
+const preflighted = 'access-control-request-method'
+
+/** Of the row: HEAD is as GET, a preflight as what it prepares. */
+function methodOf({ method, headers }: Request): string {
+  if (method === 'HEAD') return 'GET'
+  return method === 'OPTIONS' ? String(headers[preflighted] ?? '') : method
 }
 
 /** The request as it would be sent to the interface. @throws what a request is refused for whose body cannot be read */
@@ -61,7 +71,8 @@ async function translate(request: Request, { route, params }: FoundLegacy): Prom
   const [method, path] = route.to.split(' ') as [string, string]
   const all: Record<string, string> = { ...params, ...route.params?.(call) }
   const target = path.replace(/:(\w+)/g, (_, name: string) => all[name]!)
-  const wanted = new URLSearchParams([...query, ...Object.entries(route.query ?? {})])
+  const fixed = route.query ?? {}
+  const wanted = new URLSearchParams([...[...query].filter(([name]) => !Object.hasOwn(fixed, name)), ...Object.entries(fixed)])
   const { 'accept-encoding': _, 'if-none-match': __, ...headers } = request.headers
   checkBodyHeaders(request)
   const sent = hasBody(request) ? await readBody(request) : undefined
@@ -73,7 +84,17 @@ async function translate(request: Request, { route, params }: FoundLegacy): Prom
   const search = wanted.size > 0 ? `?${wanted}` : ''
   const { rawHeaders, httpVersion, socket, ip } = request
   const stream = Readable.from(body ? [body] : [])
-  const line = { method, url: target + search, headers, rawHeaders, httpVersion, socket, ip, complete: true }
+  if (request.method === 'OPTIONS') headers[preflighted] = method
+  const line = {
+    method: ['HEAD', 'OPTIONS'].includes(request.method) ? request.method : method,
+    url: target + search,
+    headers,
+    rawHeaders,
+    httpVersion,
+    socket,
+    ip,
+    complete: true,
+  }
   const translated = Object.assign(stream, line) as unknown as Request
   sentAs.set(translated, { request, body: sent })
   return { translated, call }
@@ -95,8 +116,8 @@ function parsed(sent: Buffer | undefined): Fields | undefined {
   }
 }
 
-/** Holds the answer back until it is whole, and sends it in the older form where it is a success. */
-function transformAnswer(response: Response, transform: (answer: Fields, total: number) => unknown): void {
+/** Holds the answer back until it is whole, and sends it in the older form where it is a success; to HEAD its head alone. */
+function transformAnswer(response: Response, transform: (answer: Fields, total: number) => unknown, isEmpty: boolean): void {
   const [writeHead, end] = [response.writeHead.bind(response), response.end.bind(response)]
   const parts: Buffer[] = []
   let head: [status: number, headers: OutgoingHttpHeaders | readonly string[]] | undefined
@@ -119,6 +140,10 @@ function transformAnswer(response: Response, transform: (answer: Fields, total: 
       head ??= [response.statusCode, {}]
       const [status, given] = head
       const headers = pairsOf(given).filter(([name]) => !['content-length', 'etag', 'transfer-encoding'].includes(name))
+      if (isEmpty) {
+        writeHead(status, headers.flat())
+        return end()
+      }
       const total = Number(headers.find(([name]) => name === 'x-total-count')?.[1] ?? 0)
       const whole = Buffer.concat(parts)
       const body = status < 300 ? Buffer.from(JSON.stringify(transform(JSON.parse(whole.toString()), total))) : whole

@@ -101,6 +101,8 @@ function pathOf(path: string, params: Readonly<Record<string, string>> = {}): st
   return path.replace(/:([A-Za-z]+)/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined || value === '') throw new TypeError(`${path} needs the parameter ${name}`)
+    // as a part of an address these lead to another one, however they are written
+    if (value === '.' || value === '..') throw new TypeError(`${path}: ${name} cannot be ${value}`)
     return encodeURIComponent(value)
   })
 }

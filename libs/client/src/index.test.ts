@@ -91,11 +91,12 @@ describe('the SDK', () => {
     await assert.rejects(carapace.swarm.getSwarmStatistics(), error => isRefusal(error, 'DEPENDENCY_UNAVAILABLE') && error.status === 502)
   })
 
-  it('does not call the platform without a parameter of the path', async () => {
+  it('does not call the platform without a parameter of the path, nor with one that leads elsewhere', async () => {
     const { send, keys } = sequence()
     const carapace = connect({ baseUrl: 'http://host', fetch: send })
 
     await assert.rejects(carapace.identity.getAgent({ params: { id: '' } }), TypeError)
+    for (const id of ['.', '..']) await assert.rejects(carapace.marketplace.cancelGig({ params: { id } }), TypeError)
     assert.deepEqual(keys, [])
   })
 })

@@ -69,11 +69,13 @@ describe('the package @carapace/client', function () {
   const installed = () => path.join(folder, 'node_modules/@carapace/client')
 
   it('depends on nothing of this repository, and has no tests', async () => {
-    const { dependencies } = JSON.parse(await readFile(path.join(installed(), 'package.json'), 'utf8'))
+    const { dependencies, main, types } = JSON.parse(await readFile(path.join(installed(), 'package.json'), 'utf8'))
     const files = (await readdir(installed(), { recursive: true })).filter(file => /\.(js|ts|map)$/.test(file))
     const sources = await Promise.all(files.map(file => readFile(path.join(installed(), file), 'utf8')))
 
     assert.deepEqual(Object.keys(dependencies), ['@slicekit/erc8128'])
+    // compilers and bundlers that read no exports
+    for (const file of [main, types]) assert.ok(files.includes(path.normalize(file)), file)
     assert.deepEqual(await readdir(path.join(folder, 'node_modules/@carapace')), ['client'])
     assert.deepEqual(
       files.filter(file => /\.test\.|\.map$/.test(file)),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -88,6 +89,45 @@ describe('carapace-mcp', function () {
     await client.close()
 
     assert.ok(seen.every(({ request }) => request.headers.get('signature') === null))
+  })
+
+  /** As a shell runs it: all input together, until it ends by itself. */
+  const run = (args: string[], input: string): Promise<{ code: number; output: string; errors: string }> =>
+    new Promise(resolve => {
+      const child = execFile(process.execPath, [program, ...args], { timeout: 50_000 }, (error, output, errors) =>
+        resolve({ code: error ? Number(error.code) : 0, output, errors }),
+      )
+      child.stdin!.end(input)
+    })
+
+  it('answers what it was sent before its input ended, and says whose signature its calls bear', async () => {
+    const call = (id: number) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'post_gig', arguments: {} } })}\n`
+
+    const { code, output, errors } = await run(['--url', url, '--key-file', path.join(folder, 'key')], call(1) + call(2))
+
+    const ids = output
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).id)
+    assert.deepEqual([code, ids.toSorted()], [0, [1, 2]])
+    assert.match(errors, new RegExp(wallet.address))
+  })
+
+  it('says in one line why it does not start', async () => {
+    await writeFile(path.join(folder, 'none'), 'secret words')
+    for (const args of [
+      ['--key-file', path.join(folder, 'none')],
+      ['--key-file', path.join(folder, 'absent')],
+      ['--url', 'nowhere'],
+      ['--what'],
+      ['--help'],
+    ]) {
+      const { code, output, errors } = await run(args, '')
+
+      assert.deepEqual([code, output], [1, ''], args.join(' '))
+      assert.match(errors, /^carapace-mcp: .*\n$/, args.join(' '))
+      assert.doesNotMatch(errors, /secret words/)
+    }
   })
 
   it('says that there is no gateway', async () => {

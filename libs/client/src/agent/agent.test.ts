@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { type Carapace, connect, type Deliverable } from '../index.ts'
+import { type Carapace, connect, type Deliverable, type RetryOptions } from '../index.ts'
 
 type Answer = unknown | ((body: Record<string, unknown>) => unknown)
 const refusal = (code: string, status = 409) => new Response(JSON.stringify({ code, message: 'no', status }), { status })
 
 /** A platform that answers by method and path, and what it received. */
-function platform(answers: Record<string, Answer>): { client: Carapace; received: [call: string, body: unknown][] } {
+function platform(answers: Record<string, Answer>, retry?: RetryOptions): { client: Carapace; received: [call: string, body: unknown][] } {
   const received: [string, unknown][] = []
   const send: typeof fetch = async (input, init) => {
     const call = `${init?.method} ${new URL(String(input)).pathname}`
@@ -16,7 +16,10 @@ function platform(answers: Record<string, Answer>): { client: Carapace; received
     if (answer === undefined) return refusal('NOT_FOUND', 404)
     return answer instanceof Response ? answer.clone() : new Response(JSON.stringify(answer))
   }
-  return { client: connect({ baseUrl: 'http://host', identity: { agentId: 'me', walletAddress: '0x1' }, fetch: send }), received }
+  return {
+    client: connect({ baseUrl: 'http://host', identity: { agentId: 'me', walletAddress: '0x1' }, fetch: send, ...(retry ? { retry } : {}) }),
+    received,
+  }
 }
 
 const stream = 'GET /api/agents/me/notifications/stream'
@@ -51,6 +54,27 @@ describe('work', () => {
       ['POST /api/gigs/a/apply', { proposal: 'for a' }],
       ['POST /api/gigs/known/apply', { proposal: 'for known' }],
     ])
+  })
+
+  it('applies again where that failed for a cause that passes', async () => {
+    const end = new AbortController()
+    const passing = new Response(JSON.stringify({ code: 'CONFLICT', message: 'no', status: 409, retryable: true }), { status: 409 })
+    const answers = [passing, {}]
+    const { client, received } = platform(
+      {
+        ...market([gig('a')]),
+        'POST /api/gigs/a/apply': () => {
+          const answer = answers.shift()
+          if (answers.length === 0) end.abort()
+          return answer
+        },
+      },
+      { tries: 1 },
+    )
+
+    await client.work({ onGig: () => ({}), everyMs: 1, signal: AbortSignal.any([end.signal, AbortSignal.timeout(20_000)]) })
+
+    assert.equal(calls(received).length, 2)
   })
 
   it('does the work of gigs whose budget is locked', async () => {

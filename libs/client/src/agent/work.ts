@@ -1,4 +1,5 @@
 import type { Gig } from '../generated/types.ts'
+import { isRefusal } from '../refusal.ts'
 import type { Tools } from './agent.ts'
 import { attempt, type RoundOptions, rounds } from './rounds.ts'
 
@@ -48,7 +49,11 @@ export async function work(tools: Tools, agentId: string, options: WorkOptions):
         const text = typeof proposal === 'string' ? proposal : proposal(gig)
         await attempt(options, async () => {
           applied.add(gig.id)
-          await marketplace.applyToGig({ params: { id: gig.id }, body: { proposal: text } })
+          await marketplace.applyToGig({ params: { id: gig.id }, body: { proposal: text } }).catch((error: unknown) => {
+            // what passes is tried again in the next round
+            if (isRefusal(error) && error.isRetryable) applied.delete(gig.id)
+            throw error
+          })
         })
       }
     }
