@@ -29,7 +29,7 @@ export async function timeReads(): Promise<Timing[]> {
 }
 
 /** The chains and their platform are not needed once the records are read. */
-async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
+export async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
   const { platform, ...population } = await playPopulation()
   try {
     return { population, records: await readAll(platform.mongo) }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { clockAdvanced, type Draft, queuesOf, type ServiceName } from '@carapace/api'
+import { clockAdvanced, type Draft, gatewayApi, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { type Answer, type CallOptions, httpCall } from '../http-call.ts'
 import { acquireMongo } from '../mongo/acquire-mongo.ts'
 import type { TestMongo } from '../mongo/mongo-servers.ts'
 import { seeded } from '../random.ts'
+import type { StartGateway } from './chain-platform.ts'
 import { startGatewayStub } from './gateway-stub.ts'
 import { published } from './published.ts'
 
@@ -19,14 +20,16 @@ export interface TestPlatformOptions {
   logTo?: { write(line: string): void }
   /** First pause before the outcome of a command is polled, ms. */
   pollAfterMs?: number
+  /** The gateway itself in place of the stub. */
+  startGateway?: StartGateway
 }
 
 export interface TestPlatform {
-  /** The gateway stub. */
+  /** The gateway stub, or the gateway. */
   url: string
   service(name: ServiceName): RunningService
   bus: Bus
-  /** A JSON call through the stub. */
+  /** A JSON call through it. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Publishes an event as its declared producer would. `version` is the aggregate's version. */
   publish(draft: Draft, version?: number): Promise<void>
@@ -51,39 +54,31 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const allUp = new Promise<void>(resolve => {
     opened = resolve
   })
-  const queues = queuesOf(services.map(({ api }) => api))
+  const queues = queuesOf([...services.map(({ api }) => api), ...(options.startGateway ? [gatewayApi] : [])])
+  const shared = {
+    ...{ config: { ...config, DB_PREFIX: mongo.prefix }, mongoUri: mongo.uri, bus, queues, internalKey, address, log, exclusive: true, allUp },
+    ...(options.pollAfterMs ? { pollAfterMs: options.pollAfterMs } : {}),
+  }
   for (const service of services) {
-    const started = await startService(service, {
-      config: { ...config, DB_PREFIX: mongo.prefix },
-      mongoUri: mongo.uri,
-      bus,
-      queues,
-      internalKey,
-      address,
-      log,
-      random,
-      exclusive: true,
-      allUp,
-      ...(options.pollAfterMs ? { pollAfterMs: options.pollAfterMs } : {}),
-    })
+    const started = await startService(service, { ...shared, random })
     running.set(started.name, started)
   }
+  const door = options.startGateway ? await options.startGateway(shared) : await startGatewayStub(name => running.get(name)?.url, internalKey)
   opened()
-  const stub = await startGatewayStub(name => running.get(name)?.url, internalKey)
   let offset = 0
 
   const platform: TestPlatform = {
-    url: stub.url,
+    url: door.url,
     service: name => running.get(name)!,
     bus,
-    call: (method, path, options) => httpCall(stub.url, method, path, options),
+    call: (method, path, options) => httpCall(door.url, method, path, options),
     publish: (draft, version) => bus.publish([published(draft, version, new Date(Date.now() + offset))]),
     advance: async seconds => {
       offset += seconds * 1000
       await platform.publish(clockAdvanced.of({ offsetMs: offset }))
     },
     close: async () => {
-      await stub.close()
+      await door.close()
       for (const service of [...running.values()].reverse()) await service.close()
       if (!options.bus) await bus.close()
       if (!options.mongo) await mongo.close()
