@@ -6,6 +6,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { until } from '@carapace/testing'
 import { startGateway } from '../start.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
+import { makeReceipt } from '../testing/receipt.ts'
 import { json, type Upstream } from '../testing/upstream.ts'
 import { cacheLimits } from './micro-cache.ts'
 
@@ -252,6 +253,19 @@ describe('the micro-cache', () => {
 
       assert.equal(await isStored(record()), false)
     })
+  })
+
+  it('answers a page from memory until anything was written: it may show records of several services', async () => {
+    const receipts = harness.upstream.receipts
+    const shownTitle = async () => /<h1>(.*?)<\/h1>/.exec((await get(`/trust-receipt/${id}`)).body)?.[1]
+    receipts.set(id, makeReceipt({ id, gigTitle: 'First' }))
+    await shownTitle()
+    receipts.set(id, makeReceipt({ id, gigTitle: 'Second' }))
+    assert.equal(await shownTitle(), 'First')
+
+    await harness.call('POST', '/api/register-agent', { body: {} })
+
+    assert.equal(await shownTitle(), 'Second')
   })
 
   it('of a second gateway knows nothing of a write, and is no older than max-age; a request that names its agent is answered from the service', async () => {

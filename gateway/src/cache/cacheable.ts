@@ -32,8 +32,9 @@ export function placeOf({ method, headers }: IncomingMessage, found: Found, { pa
   return { key: `${method} ${path}${query}\n${accept}\n${encoding}`, service: found.service, record: recordOf(found) }
 }
 
-/** The aggregate that a path names by its id at the end, where the answer is no list of what belongs to it. */
-function recordOf({ path, params, endpoint }: Found): string | undefined {
+/** The aggregate that a path names by its id at the end, where the answer is no list of what belongs to it, and no page, which shows records of several services. */
+function recordOf({ path, params, endpoint, service }: Found): string | undefined {
+  if (service === 'gateway') return undefined
   const last = path.slice(path.lastIndexOf('/') + 1)
   const id = last.startsWith(':') && !('limit' in endpoint.query.shape) ? params[last.slice(1)] : undefined
   return id !== undefined && uuid.test(id) ? id.toLowerCase() : undefined

@@ -4,11 +4,11 @@ import type { AssetPaths } from './assets.ts'
 import { html } from './html.ts'
 import { layout, type Page, pageHead } from './layout.ts'
 
-/** How long others may store a page: `shared` a minute, `fresh` not without checking, `private` never. */
+/** How long others may store a page: `shared` a minute, `fresh` a second, as a read of the interface, `private` never. */
 export type Caching = 'shared' | 'fresh' | 'private'
 const cacheControls: Readonly<Record<Caching, string>> = {
   shared: 'public, max-age=60',
-  fresh: 'public, no-cache',
+  fresh: 'public, max-age=1',
   private: 'private, no-store',
 }
 

@@ -6,6 +6,7 @@ import type { TrustReceipt } from '@carapace/api'
 import type { Answer } from '@carapace/testing'
 import { devnets } from '../testing/devnets.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
+import { makeReceipt } from '../testing/receipt.ts'
 
 const nasty = `<script>alert(1)</script> "quoted" & 'single' \u0007 日本`
 
@@ -170,6 +171,14 @@ describe('pages and documents', () => {
     assert.deepEqual([await statusUnder('localhost:1'), await statusUnder('rebound.example')], [200, 404])
   })
 
+  it('are stored for a second, as any read of the interface, and receipts for a minute', async () => {
+    for (const [path, control] of [
+      ['/start', 'public, max-age=1'],
+      [`/trust-receipt/${receipt.id}`, 'public, max-age=60'],
+    ] as const)
+      assert.equal((await get(path)).headers.get('cache-control'), control, path)
+  })
+
   it('are compressed for clients that accept it', async () => {
     const script = styleIn((await get('/')).body)
     const whole = Buffer.from(await (await fetch(harness.url + script, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer())
@@ -200,33 +209,4 @@ async function raw(url: string, encoding: string, headers: Record<string, string
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
   return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) }
-}
-
-function makeReceipt(fields: Partial<TrustReceipt> = {}): TrustReceipt {
-  const id = randomUUID()
-  return {
-    id,
-    gigId: randomUUID(),
-    gigTitle: 'Write a parser',
-    posterId: randomUUID(),
-    assigneeId: randomUUID(),
-    poster: { handle: 'poster-one', wallet: `0x${'ab'.repeat(20)}`, fusedScore: 42.5 },
-    assignee: { handle: null, wallet: `0x${'cd'.repeat(20)}`, fusedScore: 61 },
-    budget: 12.5,
-    platformFee: 0.3125,
-    netPaid: 12.1875,
-    currency: 'USDC',
-    chain: 'BASE_SEPOLIA',
-    settledAt: '2026-11-21T10:00:00.000Z',
-    txHash: `0x${'12'.repeat(32)}`,
-    basescanUrl: `https://sepolia.basescan.org/tx/0x${'12'.repeat(32)}`,
-    validationConsensus: 66.7,
-    validatorCount: 3,
-    deliverableUrl: 'https://example.org/work',
-    onChainVerifiable: true,
-    shareUrl: `http://127.0.0.1/trust-receipt/${id}`,
-    verdict: 'APPROVED',
-    contentHash: 'f'.repeat(64),
-    ...fields,
-  }
 }

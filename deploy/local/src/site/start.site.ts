@@ -4,6 +4,8 @@ import { platformAroundTests } from '../testing/around-tests.ts'
 import { openBrowser } from './chromium.ts'
 import { play, playReceipt, playUntilPanel } from './play.ts'
 
+const networks = ['BASE_SEPOLIA', 'SKALE_TESTNET']
+
 describe('/start', function () {
   this.timeout(600_000)
   const platform = platformAroundTests({ validators: true })
@@ -13,7 +15,7 @@ describe('/start', function () {
   })
   after(() => browser.close())
 
-  for (const chain of ['BASE_SEPOLIA', 'SKALE_TESTNET'])
+  for (const chain of networks)
     it(`plays a whole gig by mouse on ${chain}, from the registration to the receipt`, async () => {
       const page = await browser.newPage()
       await page.goto(`${platform.url}/start`)
@@ -45,3 +47,23 @@ describe('/start', function () {
     return { ours: ours && status === 'pending' }
   }
 })
+
+// a platform for each: the validators of one gig would be drawn for the other, and sign only in the tab that made them
+for (const chain of networks)
+  describe(`/start on ${chain}, where calls are signed`, function () {
+    this.timeout(600_000)
+    const platform = platformAroundTests({ env: { AUTH_MODE: 'signed' } })
+
+    it('plays a whole gig by mouse, from the registration to the receipt', async () => {
+      const browser = await openBrowser()
+      try {
+        const page = await browser.newPage()
+        await page.goto(`${platform.url}/start`)
+        await playUntilPanel(page, chain)
+        await play(page, 'vote')
+        await playReceipt(page)
+      } finally {
+        await browser.close()
+      }
+    })
+  })

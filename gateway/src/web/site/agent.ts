@@ -30,12 +30,14 @@ import {
 } from '../parts/basics.ts'
 import { bar, historyChart, scoreRing } from '../parts/pictures.ts'
 import { qrCode } from '../parts/qr.ts'
+import { volumeChart } from '../parts/volume-chart.ts'
 import { skillAddress } from './agents.ts'
 import { type SiteParts, unlessRefused } from './parts.ts'
 import { whyList } from './why.ts'
 
 const shownReasons = 12
 const shownRecords = 6
+const drawnReceipts = 24
 const shownFollowers = 24
 
 /** The passport of an agent; `name` is a handle or an id. */
@@ -52,7 +54,9 @@ export async function agentPage(parts: SiteParts, name: string) {
     unlessRefused(peers.call('escrow', escrowApi.endpoints.getBondStatus, { params: { agentId: agent.id } })),
     unlessRefused(peers.call('identity', identityApi.endpoints.listAgentSkills, { params: { agentId: agent.id } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listAgentGigs, { params, query: { limit } })),
-    unlessRefused(peers.call('escrow', escrowApi.endpoints.listAgentReceipts, { params: { agentId: agent.id }, query: { limit } })),
+    unlessRefused(
+      peers.call('escrow', escrowApi.endpoints.listAgentReceipts, { params: { agentId: agent.id }, query: { limit: String(drawnReceipts) } }),
+    ),
     unlessRefused(peers.call('social', socialApi.endpoints.listReviews, { params, query: { limit } })),
     unlessRefused(peers.call('social', socialApi.endpoints.listFollowers, { params, query: { limit: String(shownFollowers) } })),
   ])
@@ -182,10 +186,16 @@ function gigList(gigs: ResponseOf<typeof marketplaceApi.endpoints.listAgentGigs>
 
 function receiptList(receipts: ResponseOf<typeof escrowApi.endpoints.listAgentReceipts>['receipts'], agentId: string, now: Date): Html {
   if (receipts.length === 0) return empty('No receipts yet', 'Each settled gig leaves one.')
-  return html`<ul class="list">${receipts.map(
-    receipt =>
-      html`<li><span class="main"><a href="/receipts/${receipt.id}">${receipt.gigTitle}</a><br><span class="side">${receipt.assigneeId === agentId ? 'paid' : 'paid by it'} · ${moment(receipt.settledAt, now)}</span></span>${amount(receipt.netPaid)}</li>`,
-  )}</ul>`
+  const chart = volumeChart(
+    receipts.map(({ netPaid, settledAt }) => ({ amount: netPaid, at: settledAt })),
+    'receipts',
+  )
+  return html`${chart && html`<div class="card">${chart}</div>`}<ul class="list">${receipts
+    .slice(0, shownRecords)
+    .map(
+      receipt =>
+        html`<li><span class="main"><a href="/receipts/${receipt.id}">${receipt.gigTitle}</a><br><span class="side">${receipt.assigneeId === agentId ? 'paid' : 'paid by it'} · ${moment(receipt.settledAt, now)}</span></span>${amount(receipt.netPaid)}</li>`,
+    )}</ul>`
 }
 
 function reviewList({ reviews, averageRating }: ResponseOf<typeof socialApi.endpoints.listReviews>, now: Date): Html {

@@ -20,21 +20,20 @@ const ofPanel = [validationOpened, panelChanged, voteRecorded, validationResolve
 
 /** A gig from posted to paid. */
 export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
-  const gig = await peers.find('marketplace', marketplaceApi.endpoints.getGig, { params: { id } })
-  if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
-  const params = { id: gig.id }
-  const [escrow, validations, applicants, comments] = await Promise.all([
-    unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: gig.id } })),
-    unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { gigId: gig.id, limit: '5' } })),
+  const params = { id }
+  // the number is in the address: nothing waits for the gig but its receipt
+  const found = peers.find('marketplace', marketplaceApi.endpoints.getGig, { params })
+  const [gig, escrow, { validation, votes }, applicants, comments, receipt] = await Promise.all([
+    found,
+    unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: id } })),
+    judgement(peers, id),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listApplicants, { params, query: { limit: '20' } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigComments, { params, query: { limit: '20' } })),
+    found.then(gig =>
+      gig?.status === 'completed' ? unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: id } })) : undefined,
+    ),
   ])
-  const validation = validations?.validations[0]
-  const votes = validation && (await unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id: validation.id } })))
-  const receipt =
-    gig.status === 'completed'
-      ? await unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: gig.id } }))
-      : undefined
+  if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
   const now = clock.now()
   const live = liveOn([...ofGig, ...ofMoney, ...ofPanel], { gig: gig.id })
   return pages.show({
@@ -56,6 +55,14 @@ ${section('Facts', facts(gig, now))}
 ${receipt && html`<p><a class="button" href="/receipts/${receipt.id}">The receipt</a></p>`}
 </div></div>`,
   })
+}
+
+/** The newest validation of a gig, with its votes. */
+async function judgement(peers: SiteParts['peers'], gigId: string) {
+  const found = await unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { gigId, limit: '1' } }))
+  const validation = found?.validations[0]
+  const votes = validation && (await unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id: validation.id } })))
+  return { validation, votes }
 }
 
 const held = new Set(['locked', 'disputed', 'releasing', 'refunding'])

@@ -1,38 +1,51 @@
-import { escrowApi, identityApi, marketplaceApi, reputationApi, swarmApi, type TrustReceipt } from '@carapace/api'
+import {
+  type AgentProfile,
+  type Chain,
+  chainRelayerApi,
+  chains,
+  escrowApi,
+  identityApi,
+  marketplaceApi,
+  type ResponseOf,
+  swarmApi,
+  type TrustReceipt,
+} from '@carapace/api'
 import { count, figure } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { agentLink, amount, chainChip, codeBlock, empty, moment, section, tierChip, unavailable } from '../parts/basics.ts'
+import { agentLink, amount, chainChip, chainName, codeBlock, empty, moment, section, tierChip, unavailable } from '../parts/basics.ts'
 import { liveOn } from '../parts/live.ts'
 import { bar, miniCard } from '../parts/pictures.ts'
+import { volumeChart } from '../parts/volume-chart.ts'
 import { type SiteParts, unlessRefused } from './parts.ts'
 
 const shownSettlements = 8
+const drawnSettlements = 24
 const shownLeaders = 5
+const countedGigs = 20
 
+const { chainStatus } = chainRelayerApi.internal
 const news = liveOn([escrowApi.events.receiptIssued, identityApi.events.agentRegistered, marketplaceApi.events.gigPosted])
 
 /** What this is, how much happens here, and how to begin. */
 export async function homePage(parts: SiteParts) {
   const { peers, pages, clock, publicBaseUrl } = parts
-  const [agents, receipts, swarm, leaders, capacity] = await Promise.all([
-    unlessRefused(peers.call('identity', identityApi.endpoints.discoverAgents, { query: { limit: '1' } })),
-    unlessRefused(peers.call('escrow', escrowApi.endpoints.listReceipts, { query: { limit: String(shownSettlements) } })),
+  const [agents, receipts, swarm, open, capacity, ...networks] = await Promise.all([
+    unlessRefused(peers.call('identity', identityApi.endpoints.discoverAgents, { query: { limit: String(shownLeaders) } })),
+    unlessRefused(peers.call('escrow', escrowApi.endpoints.listReceipts, { query: { limit: String(drawnSettlements) } })),
     unlessRefused(peers.call('swarm', swarmApi.endpoints.getSwarmStatistics)),
-    unlessRefused(peers.call('reputation', reputationApi.endpoints.getLeaderboard)),
+    unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigs, { query: { status: 'open', limit: String(countedGigs + 1) } })),
     unlessRefused(peers.call('escrow', escrowApi.endpoints.getTvlCapacity)),
+    ...chains.map(chain => unlessRefused(peers.call('chain-relayer', chainStatus, { params: { chain } }))),
   ])
-  const open = await unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigs, { query: { status: 'open', limit: '100' } }))
   const now = clock.now()
   const figures: readonly (readonly [name: string, value: string | undefined, unit?: string])[] = [
     ['Agents', agents && count(agents.total)],
     ['Settled', receipts && figure(receipts.totalSettled), 'USDC'],
     ['Gigs paid', receipts && count(receipts.total)],
-    ['Open gigs', open && (open.length === 100 ? '100+' : count(open.length))],
+    ['Open gigs', open && (open.length > countedGigs ? `${countedGigs}+` : count(open.length))],
     ['Validators', swarm && count(swarm.totalValidators)],
     ['Locked in escrow', capacity && figure(capacity.currentTvl), 'USDC'],
   ]
-  const settlements = receipts?.receipts ?? []
-  const top = (leaders?.leaderboard ?? []).slice(0, shownLeaders)
   return pages.show({
     title: 'Carapace',
     description: 'The trust and payment layer for software agents: identity, reputation, escrowed gigs, peer validation and receipts on chain.',
@@ -43,9 +56,10 @@ export async function homePage(parts: SiteParts) {
 <form class="search" action="/search" method="get" role="search"><label><span class="hidden-label">Search by handle, wallet, transaction, token or name</span><input type="search" name="q" placeholder="Handle, wallet, transaction, token or name" maxlength="100"></label><button class="button" type="submit">Search</button></form>
 </div>
 <dl class="figures" id="figures" data-live="${news}">${figures.map(([name, value, unit]) => html`<div><dt>${name}</dt><dd>${value ?? '…'}${unit && value && html` <small>${unit}</small>`}</dd></div>`)}</dl>
+<p class="chips networks" id="networks" data-live="${news}">${chains.map((chain, i) => networkChip(chain, networks[i]))}<a href="/network">Both networks</a></p>
 <div class="split">
-${section('Last settlements', receipts ? settled(settlements, now) : unavailable('Settlements'), { id: 'settlements', live: news, more: html`<span class="muted small-text"><span class="live-dot"></span>as they happen</span>` })}
-${section('Highest scores', leaders ? ranking(top) : unavailable('Scores'), { more: html`<a href="/agents">All agents</a>` })}
+${section('Last settlements', receipts ? settled(receipts.receipts, now) : unavailable('Settlements'), { id: 'settlements', live: news, more: html`<span class="muted small-text"><span class="live-dot"></span>as they happen</span>` })}
+${section('Highest scores', agents ? ranking(agents.agents) : unavailable('Scores'), { more: html`<a href="/agents">All agents</a>` })}
 </div>
 ${section('A gig in five calls', html`<p class="muted">Against this address. <a href="/start">Or do it by mouse</a>.</p>${quickStart(publicBaseUrl)}`)}`,
   })
@@ -53,19 +67,28 @@ ${section('A gig in five calls', html`<p class="muted">Against this address. <a 
 
 function settled(receipts: readonly TrustReceipt[], now: Date): Html {
   if (receipts.length === 0) return empty('Nothing is settled yet', html`The first receipt appears here. <a href="/gigs">See the open gigs</a>.`)
-  return html`<ul class="list">${receipts.map(
-    receipt =>
-      html`<li data-key="${receipt.id}"><span class="main"><a href="/receipts/${receipt.id}">${receipt.gigTitle}</a><br><span class="side">${party(receipt.poster.handle)} to ${party(receipt.assignee.handle)} · ${moment(receipt.settledAt, now)}</span></span><span>${amount(receipt.netPaid)} ${chainChip(receipt.chain)}</span></li>`,
-  )}</ul>`
+  const chart = volumeChart(
+    receipts.map(({ netPaid, settledAt }) => ({ amount: netPaid, at: settledAt })),
+    'settlements',
+  )
+  return html`${chart && html`<div class="card">${chart}</div>`}<ul class="list">${receipts
+    .slice(0, shownSettlements)
+    .map(
+      receipt =>
+        html`<li data-key="${receipt.id}"><span class="main"><a href="/receipts/${receipt.id}">${receipt.gigTitle}</a><br><span class="side">${party(receipt.poster.handle)} to ${party(receipt.assignee.handle)} · ${moment(receipt.settledAt, now)}</span></span><span>${amount(receipt.netPaid)} ${chainChip(receipt.chain)}</span></li>`,
+    )}</ul>`
 }
+
+const networkChip = (chain: Chain, status: ResponseOf<typeof chainStatus> | undefined): Html =>
+  html`<span class="chip chain">${chainName(chain)}</span><span class="side">${status ? `block ${count(status.head)}` : 'does not answer'}</span>`
 
 const party = (handle: string | null) => (handle === null ? 'an agent' : agentLink(handle))
 
-function ranking(leaders: readonly { rank: number; handle: string; fusedScore: number; tier: string }[]): Html {
+function ranking(leaders: readonly AgentProfile[]): Html {
   if (leaders.length === 0) return empty('Nobody is registered yet', html`<a href="/start">Register the first agent</a>.`)
   return html`<ol class="list">${leaders.map(
-    ({ handle, fusedScore, tier }) =>
-      html`<li><span class="who">${miniCard(tier, undefined)}<span>${agentLink(handle)}${tierChip(tier)}</span></span><span class="score-cell"><strong class="figure">${fusedScore.toFixed(1)}</strong>${bar(fusedScore / 100, `Score ${fusedScore.toFixed(1)} of 100`)}</span></li>`,
+    ({ handle, fusedScore, tier, cardTokenId }) =>
+      html`<li><span class="who">${miniCard(tier, cardTokenId)}<span>${agentLink(handle)}${tierChip(tier)}</span></span><span class="score-cell"><strong class="figure">${fusedScore.toFixed(1)}</strong>${bar(fusedScore / 100, `Score ${fusedScore.toFixed(1)} of 100`)}</span></li>`,
   )}</ol>`
 }
 
