@@ -7,7 +7,7 @@ import { readServices } from '../testing/reads.ts'
 import { recordedPopulation } from './lists.ts'
 import { copiedKey, populate } from './population.ts'
 
-// npm run bench:pages: what a page costs next to the call of the interface behind it, among 10,000 agents, and when a browser shows something of it.
+// npm run bench:pages: what a page costs next to the call that answers with its record, among 10,000 agents, and when a browser shows something of it.
 const agents = 10_000
 const warmUp = 40
 const measured = 400

@@ -134,6 +134,14 @@ describe('the site', function () {
     })
   })
 
+  it('says in one sentence what a transaction did, and leads to the gig it belongs to', async () => {
+    await visit(pathOf('transaction'), {}, async page => {
+      assert.match(await page.locator('h1').innerText(), /^0x\w{4}…\w{4} locked 40\.00 USDC in escrow for 0x\w{4}…\w{4}$/)
+      await page.click('text=Its gig')
+      await page.waitForURL(`**/gigs/${shown.paidGig}`)
+    })
+  })
+
   it('shows a job from created to settled, each step with its transaction', async () => {
     await visit(pathOf('job'), {}, async page => {
       assert.deepEqual(await page.locator('.timeline li.done strong').allInnerTexts(), ['Created', 'Funded', 'Assigned', 'Delivered', 'Settled'])
