@@ -1,4 +1,4 @@
-import { tierFloors } from '@carapace/formula'
+import { tierFloors } from '@carapace/formula/terms'
 import { limits } from './limits.ts'
 import { MICRO } from './money.ts'
 
