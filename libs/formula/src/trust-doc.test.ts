@@ -20,7 +20,7 @@ describe('the worked example of docs/trust.md', () => {
   it('has the payers and their credits', () => {
     for (const { counterparty, feesPaid, weight, credit } of quality.credits) {
       const row = page.split('\n').find(line => line.startsWith(`| ${counterparty.toUpperCase()} |`))
-      assert.ok(row?.endsWith(`| ${fixed(feesPaid, 2)} | ${fixed(weight, 2)} | ${fixed(credit, 3)} |`), row)
+      assert.ok(row?.endsWith(`| ${fixed(feesPaid, 2)} | ${fixed(weight, 3)} | ${fixed(credit, 3)} |`), row)
     }
   })
 

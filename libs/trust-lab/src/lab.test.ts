@@ -90,6 +90,10 @@ describe('the lab', () => {
 
     assert.ok(heldOut.length > 0 && heldOut.every(name => !marketsOf().has(name) && marketsOf('--write').has(name)))
     assert.throws(() => planOf(['--attacks', 'unheard-of'], ['none']), /Unknown/)
+    assert.deepEqual(
+      [[], ['--write'], ['--full']].map(args => planOf(args, ['none']).seeds),
+      [2, 12, 24],
+    )
   })
 })
 

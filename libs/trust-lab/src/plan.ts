@@ -19,6 +19,9 @@ export interface Plan {
 /** Formulas that a run compares in every market; the others only where `--full` says so, and in the first market. */
 const compared = ['v1', 'v2']
 
+/** Seeds of a cell: what five minutes on two cores are enough for, the table of a release, and all night. */
+const seedsOf = ({ full, write }: { full: boolean; write: boolean }): number => (full ? 24 : write ? 12 : 2)
+
 /** @throws for a name that nothing has */
 export function planOf(args: readonly string[], attacks: readonly string[]): Plan {
   const text = { type: 'string' } as const
@@ -40,7 +43,7 @@ export function planOf(args: readonly string[], attacks: readonly string[]): Pla
   )
   return {
     cells: cells.filter(isRun),
-    seeds: Number(values.seeds ?? (values.full ? 24 : 12)),
+    seeds: Number(values.seeds ?? seedsOf(values)),
     workers: Number(values.workers ?? 2),
     write: values.write,
   }

@@ -1,4 +1,4 @@
-import { hasNewcomerLane, isInNewcomerLane, newcomerLane } from '@carapace/api'
+import { hasNewcomerLane, isInNewcomerLane, limits, newcomerLane } from '@carapace/api'
 import type { Attack } from './attack.ts'
 import type { Formula } from './formulas/book.ts'
 import { auc, bayesOf, type Hire } from './judges.ts'
@@ -109,6 +109,8 @@ function rankedScore(population: Population, member: Member, budget: number): nu
   return isInLane ? Math.max(fusedScore, newcomerLane.rankedAs) : fusedScore
 }
 
+const isBonded = ({ bond }: Member): boolean => micro(bond) >= limits.bond.minMicro
+
 /** The part of the risk that follows from failed gigs (behaviour 17.5); a slashed agent has failed. */
 const riskOf = ({ delivered, failed }: Member): number => (failed === 0 ? 0 : Math.round((25 * failed) / (delivered + failed)))
 
@@ -135,8 +137,10 @@ function figuresOf(
     .reduce((sum, member) => sum + Math.max(0, population.score(member) - population.score(idle)), 0)
   if (totals.fees > 0) figures.feesPerPoint = totals.fees / Math.max(0.1, points)
   if (totals.fees > 0) figures.outlayPerPoint = totals.outlay / Math.max(0.1, points)
-  if (newAgents.length > 0) {
-    const waits = newAgents.map(({ firstHireDay, joinedDay }) => (firstHireDay ?? Number.POSITIVE_INFINITY) - joinedDay).sort((a, b) => a - b)
+  // the lane is for bonded ones
+  const started = population.attack.lane ? newAgents.filter(isBonded) : newAgents
+  if (started.length > 0) {
+    const waits = started.map(({ firstHireDay, joinedDay }) => (firstHireDay ?? Number.POSITIVE_INFINITY) - joinedDay).sort((a, b) => a - b)
     figures.firstGigDays = Math.min(population.market.days, waits[Math.floor(waits.length / 2)]!)
     figures.firstGigIn10 = waits.filter(days => days <= 10).length / waits.length
   }

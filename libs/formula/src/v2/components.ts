@@ -5,6 +5,7 @@ import { judgementOf } from './judgement.ts'
 import type { Quality } from './quality.ts'
 import type { State } from './state.ts'
 import { countWithin } from './timeline.ts'
+import type { Tuning } from './tuning.ts'
 
 /** One addend of a component, 0 to 100. */
 export interface Part {
@@ -20,22 +21,27 @@ export function partsOf(
   state: State,
   quality: Quality,
   now: Date,
+  tuning: Tuning,
 ): Record<'gigPerformance' | 'onChainBehaviour' | 'bondReliability' | 'ecosystemSignals', Part[]> {
   return {
     gigPerformance: [{ name: 'delivery', value: points(100, quality.good) }],
-    onChainBehaviour: onChainParts(state, quality, now),
+    onChainBehaviour: onChainParts(state, quality, now, tuning),
     bondReliability: bondParts(state, quality, now),
     ecosystemSignals: ecosystemParts(state, quality, now),
   }
 }
 
-function onChainParts(state: State, { good, credits }: Quality, now: Date): Part[] {
-  const age = Math.max(0, Math.floor((now.getTime() - state.registeredOnChain) / dayMs))
+function onChainParts(state: State, { good, credits }: Quality, now: Date, { feesHalfMicro }: Tuning): Part[] {
+  const since = state.outcomes.find(({ type, at }) => type === 'settled' && at.getTime() > now.getTime() - year * dayMs)?.at.getTime()
+  // an account that sleeps does not age
+  const age = Math.max(0, Math.floor((now.getTime() - Math.max(state.registeredOnChain, since ?? now.getTime())) / dayMs))
   const fees = credits.reduce((sum, { feesOnChain }) => sum + feesOnChain, 0n)
+  // squared: many payers count, a few that one attacker pays for hardly do
+  const [square, half] = [times(fees, fees), times(millionths(feesHalfMicro), millionths(feesHalfMicro))]
   const { judgement, judged } = judgementIn(state, now)
   return [
-    { name: 'age', value: points(10, times(good, unit(ratio(BigInt(age), 180n)))) },
-    { name: 'fees', value: points(60, times(good, ratio(fees, fees + whole(10)))) },
+    { name: 'age', value: points(20, times(good, unit(ratio(BigInt(age), 180n)))) },
+    { name: 'fees', value: points(50, times(good, ratio(square, square + half))) },
     { name: 'votes', value: points(30, times(millionths(judgement), ratio(BigInt(judged), BigInt(judged + 20)))) },
   ]
 }

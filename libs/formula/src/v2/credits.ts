@@ -1,5 +1,5 @@
 import { type Decimal, max, millionths, min, one, ratio, times, toMillionths, whole } from './decimal.ts'
-import { type Pair, type Sums, sumsOf } from './pairs.ts'
+import { type Pair, type Sums, sumsOf, windowMs } from './pairs.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -17,9 +17,8 @@ export interface Credit extends Sums {
   credit: Decimal
   /** Fees for the agent's work that count on chain. */
   feesOnChain: Decimal
-  /** What hiring it counts for the agent: as a signal, and for its standing. */
+  /** What hiring it counts for the agent. */
   hiring: Decimal
-  vouching: Decimal
 }
 
 /** The counterparties of an agent in 365 days with their credits (behaviour 17.10). */
@@ -29,8 +28,11 @@ export function creditsOf(state: State, now: number, tuning: Tuning): Credit[] {
     const sums = sumsOf(pair, now, tuning)
     if (sums) credits.push(creditWith(counterparty, pair, sums, state, tuning))
   }
-  return withinLimit(credits, state.maturedAt <= now ? tuning.floorCredit : tuning.young.floorCredit, tuning)
+  return isMature(state, now) ? withinLimit(credits, tuning) : credits
 }
+
+/** Agents exist whose word counts. */
+export const isMature = ({ maturedAt }: Pick<State, 'maturedAt'>, now: number): boolean => maturedAt <= now
 
 /** As it was computed last, unless something of it has changed since. */
 function creditWith(counterparty: string, pair: Pair, sums: Sums, { mates, maturedAt }: State, tuning: Tuning): Credit {
@@ -48,7 +50,6 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
   const isFloor = sums.theirStanding <= floor
   const tie = isTied ? millionths(tuning.tie) : one
   const weight = times(max(sums.theirStanding, floor), tie)
-  const full = millionths(isFloor && isYoung ? tuning.young.creditFeesMicro : tuning.creditFeesMicro)
   return {
     ...sums,
     counterparty,
@@ -57,20 +58,19 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
     failWeight: max(weight, millionths(tuning.floor)),
     isFloor,
     isYoung,
-    credit: times(weight, min(one, ratio(sums.feesPaid, full))),
+    credit: times(weight, min(one, ratio(sums.feesPaid, millionths(tuning.creditFeesMicro)))),
     feesOnChain: times(weight, min(whole(2), sums.feesPaid)),
-    hiring: times(times(sums.theirRep, tie), min(one, sums.feesCounted)),
-    vouching: times(times(min(millionths(tuning.vouchFeesMicro), sums.feesCounted), sums.theirRep), tie),
+    hiring: times(times(sums.theirRep, tie), min(one, sums.feesSpent)),
   }
 }
 
 /** Payers that nobody vouches for count little, however many they are. */
-function withinLimit(credits: Credit[], limit: number | null, tuning: Tuning): Credit[] {
-  if (limit === null) return credits
+function withinLimit(credits: Credit[], tuning: Tuning): Credit[] {
+  const limit = millionths(tuning.floorCredit)
   let total = 0n
   for (const entry of credits) if (entry.isFloor) total += entry.credit
-  if (total <= millionths(limit)) return credits
-  const share = ratio(millionths(limit), total)
+  if (total <= limit) return credits
+  const share = ratio(limit, total)
   return credits.map(entry => {
     if (!entry.isFloor) return entry
     const weight = times(entry.weight, share)
@@ -87,18 +87,29 @@ export interface Vouching {
   credit: number
 }
 
-export function vouchingOf(credits: readonly Credit[], tuning: Tuning): Vouching {
-  let [spent, counted, credit] = [0n, 0n, 0n]
-  for (const entry of credits) {
-    spent += entry.feesSpent
-    counted += entry.vouching
-    credit += entry.credit
-  }
-  return { standing: toMillionths(standingOf({ counted, spent }, tuning)), credit: toMillionths(credit) }
+export function vouchingOf(state: State, credits: Credits, now: number, tuning: Tuning): Vouching {
+  let credit = 0n
+  for (const entry of credits.values()) credit += entry.credit
+  return { standing: toMillionths(standingOf(state, credits, now, tuning)), credit: toMillionths(credit) }
 }
 
-/** X/(X+2)·min(1, X/Φ): fees paid for reputed work, against all fees. */
-export function standingOf({ counted, spent }: { counted: Decimal; spent: Decimal }, { vouchHalfMicro }: Tuning): Decimal {
-  if (counted === 0n) return 0n
-  return times(ratio(counted, counted + millionths(vouchHalfMicro)), min(one, ratio(counted, spent)))
+export type Credits = ReadonlyMap<string, Credit>
+
+/** X/(X+h)·min(1, 3·X/Φ) over the newest payments: X the fees for vouched work, Φ all of them. What an agent once paid says little about it now. */
+function standingOf({ paid, ...state }: State, credits: Credits, now: number, tuning: Tuning): Decimal {
+  const recent = paid.slice(-tuning.vouchPayments).filter(({ at }) => at.getTime() > now - windowMs)
+  const feesFor = new Map<string, Decimal>()
+  let all = 0n
+  for (const { with: worker, fee, creditable } of recent) {
+    all += millionths(fee)
+    if (creditable) feesFor.set(worker, (feesFor.get(worker) ?? 0n) + millionths(fee))
+  }
+  let vouched = 0n
+  for (const [worker, fees] of feesFor) {
+    const { theirRep, tie } = credits.get(worker)!
+    vouched += times(times(min(millionths(tuning.vouchFeesMicro), fees), theirRep), tie)
+  }
+  if (vouched === 0n) return 0n
+  const half = isMature(state, now) ? tuning.vouchHalfMicro : tuning.young.vouchHalfMicro
+  return times(ratio(vouched, vouched + millionths(half)), min(one, times(millionths(tuning.vouchShare), ratio(vouched, all))))
 }

@@ -8,16 +8,18 @@ import { judgementOf } from './judgement.ts'
 const { scoreOf } = formulas['2']
 const vouchingOf = (facts: typeof example) => candidate.vouchingOf(stateOf(facts), now)
 
+const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
+
 describe('formula 2', () => {
-  it('follows the worked example: 71.4 / 27.4 / 22.2 / 20.5, and 49.6', () => {
+  it('follows the worked example: 67.9 / 15.8 / 21.1 / 19.5, and 45.3', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 49.6,
+      fusedScore: 45.3,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 71.4, onChainBehaviour: 27.4, bondReliability: 22.2, ecosystemSignals: 20.5 },
+      components: { gigPerformance: 67.9, onChainBehaviour: 15.8, bondReliability: 21.1, ecosystemSignals: 19.5 },
       penalty: 0,
       decay: 1,
     })
-    assert.equal(vouchingOf(example).credit, 2_895_000)
+    assert.equal(vouchingOf(example).credit, 2_880_000)
   })
 
   it('gives an agent without activity exactly 15, and one that has migrated 0', () => {
@@ -53,31 +55,53 @@ describe('formula 2', () => {
     assert.ok(scoreOf([...small, ...failures(200)], now).fusedScore < scoreOf([...small, ...failures(20)], now).fusedScore)
   })
 
-  it('counts payers that nobody vouches for together as a fifth of one, however many they are', () => {
+  it('counts payers that nobody vouches for together as a fiftieth of one, however many they are', () => {
     const payers = Array.from({ length: 40 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 100 }))
-    const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
-    assert.ok(vouchingOf([matured, ...payers]).credit <= 200_000)
-    assert.ok(scoreOf([matured, ...payers], now).fusedScore < 18)
+    assert.ok(vouchingOf([matured, ...payers]).credit <= 20_000)
+    assert.ok(scoreOf([matured, ...payers], now).fusedScore < 16.5)
+  })
+
+  it('gives next to nothing while the market is young, however many pay, and no more for those payments once it has matured', () => {
+    const log = Array.from({ length: 60 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 100 }))
+
+    const first = scoreOf(log.slice(0, 1), now).fusedScore
+    assert.ok(first > 15 && first < 16, String(first))
+    assert.ok(scoreOf(log, now).fusedScore < 17.5)
+    assert.ok(scoreOf([...log, ago(0, { type: 'market_matured', reason: 'vouchers' })], now).fusedScore < 16.5)
   })
 
   it('reads facts from before the numbers of the other side were stored by its score', () => {
     const { theirStanding: _, ...old } = paidBy('a', { days: 9, budget: 100 }) as Extract<(typeof example)[number], { type: 'settled' }>
     const { theirCredit: __, ...hired } = paidTo('w', { days: 9, budget: 1000 }) as Extract<(typeof example)[number], { type: 'settled' }>
 
-    assert.equal(vouchingOf([ago(90, { type: 'market_matured', reason: 'anchors' }), { ...old, theirScore: 70 }]).credit, 500_000)
-    assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 46_296)
+    assert.equal(vouchingOf([matured, { ...old, theirScore: 70 }]).credit, 500_000)
+    assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 59_523)
   })
 })
 
 describe('the standing of a payer', () => {
   it('grows with fees for reputed work, and falls with fees for work that nobody else pays', () => {
     const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
-    const unknown = Array.from({ length: 8 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
+    const unknown = Array.from({ length: 12 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
 
-    assert.equal(vouchingOf(reputed).standing, 857_142)
-    assert.equal(vouchingOf([...reputed, ...unknown]).standing, 285_714)
-    assert.equal(vouchingOf(unknown).standing, 0)
+    assert.equal(vouchingOf([matured, ...reputed]).standing, 857_142)
+    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 642_857)
+    assert.equal(vouchingOf([matured, ...unknown]).standing, 0)
+  })
+
+  it('is of the newest twenty payments', () => {
+    const early = Array.from({ length: 30 }, (_, n) => paidTo(`u${n}`, { days: 60, budget: 100 }))
+    const late = Array.from({ length: 20 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
+
+    assert.equal(vouchingOf([matured, ...early, ...late]).standing, vouchingOf([matured, ...late]).standing)
+    assert.ok(vouchingOf([matured, ...early, ...late.slice(0, 6)]).standing < vouchingOf([matured, ...late.slice(0, 6)]).standing)
+  })
+
+  it('grows slowly while the market is young', () => {
+    const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
+
+    assert.equal(vouchingOf(reputed).standing, 600_000)
   })
 })
 

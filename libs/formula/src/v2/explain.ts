@@ -25,7 +25,7 @@ export function contributionsOf(log: readonly Dated[], now: Date, components: Co
 
 const points = (value: Decimal): number => Number((value * 100_000n) / one) / 100_000
 const figures = ({ weight, feesPaid, credit }: Credit) =>
-  `its word counts ${points(weight).toFixed(2)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
+  `its word counts ${points(weight).toFixed(3)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
 
 /** First what the credits would give alone, then what each doubt costs. */
 function deliveryLines({ credits, known, perWeight, settled, chance, failed, bound, size, quality }: Quality): Line[] {
@@ -57,7 +57,7 @@ const percent = (share: Decimal) => `${Math.round(100 * points(share))} %`
 const gigs = (count: number) => (count === 3 ? '3 or more gigs' : plural(count, 'gig'))
 
 const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'reviews' | 'hiring'>, string>> = {
-  age: 'Registered on chain, up to 180 days',
+  age: 'Days since the first paid work of a registered agent, up to 180',
   votes: 'Judgement: agreement with final verdicts, corrected for how often work is approved anyway',
   bond: 'Mean bond of 30 days, up to 500 USDC',
   bondedDays: 'Days in a row with a bond, up to 90',

@@ -26,10 +26,10 @@ export const candidateWith = (numbers: Tuning): Incremental => ({
   start,
   apply,
   scoreOf: (state, now) => figuresOf(state, now, numbers).score,
-  vouchingOf: (state, now) => vouchingOf(figuresOf(state, now, numbers).quality.credits, numbers),
+  vouchingOf: (state, now) => vouchingOf(state, figuresOf(state, now, numbers).quality.byCounterparty, now.getTime(), numbers),
   standingOf: (state, now) => {
     const { score, quality } = figuresOf(state, now, numbers)
-    return { score, vouching: vouchingOf(quality.credits, numbers) }
+    return { score, vouching: vouchingOf(state, quality.byCounterparty, now.getTime(), numbers) }
   },
   judgementOf: (state, now) => {
     advance(state, now)

@@ -23,10 +23,9 @@ export interface Sums {
   failed: readonly Of<'failed'>[]
   /** How many of them, small and large; a failure of unknown size is neither. */
   counts: { settled: Decimal; failed: Decimal; smallSettled: Decimal; smallFailed: Decimal; largeSettled: Decimal; largeFailed: Decimal }
-  /** Fees that it paid, that the agent paid for it, and those among them that count for a standing. */
+  /** Fees that it paid, and that the agent paid for it. */
   feesPaid: Decimal
   feesSpent: Decimal
-  feesCounted: Decimal
   wasHired: boolean
   hasHired: boolean
   /** Of the counterparty as payer, without any floor, as of the newest outcome; when that was. */
@@ -36,7 +35,7 @@ export interface Sums {
   theirRep: Decimal
 }
 
-const windowMs = 365 * dayMs
+export const windowMs = 365 * dayMs
 const perPair = 3
 
 export function addOutcome(pair: Pair, outcome: Outcome): void {
@@ -52,15 +51,14 @@ export function removeOutcome(pair: Pair, outcome: Outcome): void {
 /** @returns undefined where nothing happened between them in 365 days */
 export function sumsOf(pair: Pair, now: number, tuning: Tuning): Sums | undefined {
   if (pair.sums === undefined || pair.sums.until <= now) pair.sums = sum(pair.outcomes, now, tuning)
-  return pair.sums.settled.length + pair.sums.failed.length > 0 || pair.sums.hasHired || pair.sums.feesSpent > 0n ? pair.sums : undefined
+  return pair.sums.settled.length + pair.sums.failed.length > 0 || pair.sums.hasHired ? pair.sums : undefined
 }
 
 function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
   const recent = outcomes.filter(({ at }) => at.getTime() > now - windowMs)
   const paid = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'assignee' && one.creditable)
   const failed = recent.filter((one): one is Of<'failed'> => one.type === 'failed')
-  const spent = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'poster')
-  const counted = spent.filter(one => one.creditable)
+  const spent = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'poster' && one.creditable)
   const theirs = recent.findLast(one => (one.type === 'failed' && one.theirStanding !== undefined) || paid.includes(one as Of<'settled'>))
   return {
     until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
@@ -69,12 +67,11 @@ function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
     counts: countsOf(paid.slice(-perPair), failed.slice(-perPair)),
     feesPaid: feesOf(paid),
     feesSpent: feesOf(spent),
-    feesCounted: feesOf(counted),
     wasHired: paid.length > 0,
-    hasHired: counted.length > 0,
+    hasHired: spent.length > 0,
     theirStanding: theirs ? standingIn(theirs) : 0n,
     at: (theirs ?? recent.at(-1))?.at.getTime() ?? 0,
-    theirRep: counted.length > 0 ? repIn(counted.at(-1)!, tuning) : 0n,
+    theirRep: spent.length > 0 ? repIn(spent.at(-1)!, tuning) : 0n,
   }
 }
 

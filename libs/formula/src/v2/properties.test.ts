@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type Dated, dayMs } from '../facts.ts'
+import { type Dated, dayMs, type Fact } from '../facts.ts'
 import { formulas } from '../formulas.ts'
 import { anyLog as log, share } from '../testing/logs.fixture.ts'
 import { ago, now } from './example.fixture.ts'
@@ -60,44 +60,48 @@ describe('agents that pay nothing to others', () => {
     usdc: fc.constantFrom(1, 5, 34, 70, 300),
   })
   /** What all scores of a closed group gain for a USDC of fees, at most; rounding may add a tenth to each. */
-  const perUsdc = 0.35
+  const markets = [
+    { market: 'mature', facts: [{ type: 'market_matured', reason: 'anchors' }], perUsdc: 0.35 },
+    { market: 'young', facts: [], perUsdc: 0.7 },
+  ] satisfies { market: string; facts: Fact[]; perUsdc: number }[]
 
-  it('lift the sum of their scores by at most 0.35 for each USDC of fees', () => {
-    fc.assert(
-      fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), actions => {
-        const start = now.getTime() - 300 * dayMs
-        const at = (day: number) => new Date(start + day * dayMs)
-        const logs: Dated[][] = Array.from({ length: 8 }, () => [
-          { type: 'market_matured', reason: 'anchors', at: at(0) },
-          { type: 'registered', at: at(0) },
-          { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA', at: at(0) },
-          { type: 'bond', total: '500000000', change: 'deposited', at: at(0) },
-          { type: 'seen', at: new Date(now.getTime() - dayMs) },
-        ])
-        const states = logs.map(stateOf)
-        const add = (agent: number, fact: Dated) => candidate.apply(states[agent]!, fact)
-        let fees = 0
-        actions.forEach(({ does, by, to, usdc }, day) => {
-          if (by === to) return
-          const [payer, worker] = [candidate.vouchingOf(states[by]!, at(day)), candidate.vouchingOf(states[to]!, at(day))]
-          const [b, t, gigId, fee] = [String(by), String(to), `g${day}`, 30_000 * usdc]
-          const common = { type: 'settled', gigId, fee: String(fee), creditable: true, theirScore: 15, at: at(day) } as const
-          if (does === 'gig') {
-            fees += fee / 1e6
-            add(to, { ...common, role: 'assignee', with: b, net: String(970_000 * usdc), theirStanding: payer.standing })
-            add(by, { ...common, role: 'poster', with: t, net: '0', theirCredit: worker.credit })
-            add(to, { type: 'bond_lock_ended', gigId, clean: true, at: at(day) })
-          } else if (does === 'fail') add(to, { type: 'failed', with: b, reason: 'rejected', gigId, theirStanding: payer.standing, at: at(day) })
-          else if (does === 'review') add(to, { type: 'reviewed', by: b, rating: 5, at: at(day) })
-          else if (does === 'follow') {
-            const { fusedScore } = candidate.scoreOf(states[by]!, at(day))
-            add(to, { type: 'followed', by: b, theirScore: fusedScore, theirFollows: 1, at: at(day) })
-          } else add(to, { type: 'crew_mates', crewId: 'c', mates: [b], at: at(day) })
-        })
+  for (const { market, facts, perUsdc } of markets)
+    it(`lift the sum of their scores by at most ${perUsdc} for each USDC of fees in a ${market} market`, () => {
+      fc.assert(
+        fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), actions => {
+          const start = now.getTime() - 300 * dayMs
+          const at = (day: number) => new Date(start + day * dayMs)
+          const logs: Dated[][] = Array.from({ length: 8 }, () => [
+            ...facts.map(fact => ({ ...fact, at: at(0) })),
+            { type: 'registered', at: at(0) },
+            { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA', at: at(0) },
+            { type: 'bond', total: '500000000', change: 'deposited', at: at(0) },
+            { type: 'seen', at: new Date(now.getTime() - dayMs) },
+          ])
+          const states = logs.map(stateOf)
+          const add = (agent: number, fact: Dated) => candidate.apply(states[agent]!, fact)
+          let fees = 0
+          actions.forEach(({ does, by, to, usdc }, day) => {
+            if (by === to) return
+            const [payer, worker] = [candidate.vouchingOf(states[by]!, at(day)), candidate.vouchingOf(states[to]!, at(day))]
+            const [b, t, gigId, fee] = [String(by), String(to), `g${day}`, 30_000 * usdc]
+            const common = { type: 'settled', gigId, fee: String(fee), creditable: true, theirScore: 15, at: at(day) } as const
+            if (does === 'gig') {
+              fees += fee / 1e6
+              add(to, { ...common, role: 'assignee', with: b, net: String(970_000 * usdc), theirStanding: payer.standing })
+              add(by, { ...common, role: 'poster', with: t, net: '0', theirCredit: worker.credit })
+              add(to, { type: 'bond_lock_ended', gigId, clean: true, at: at(day) })
+            } else if (does === 'fail') add(to, { type: 'failed', with: b, reason: 'rejected', gigId, theirStanding: payer.standing, at: at(day) })
+            else if (does === 'review') add(to, { type: 'reviewed', by: b, rating: 5, at: at(day) })
+            else if (does === 'follow') {
+              const { fusedScore } = candidate.scoreOf(states[by]!, at(day))
+              add(to, { type: 'followed', by: b, theirScore: fusedScore, theirFollows: 1, at: at(day) })
+            } else add(to, { type: 'crew_mates', crewId: 'c', mates: [b], at: at(day) })
+          })
 
-        const lift = states.reduce((sum, state) => sum + candidate.scoreOf(state, now).fusedScore - 15, 0)
-        assert.ok(lift <= perUsdc * fees + 0.1 * logs.length, `${lift} points for ${fees} USDC`)
-      }),
-    )
-  })
+          const lift = states.reduce((sum, state) => sum + candidate.scoreOf(state, now).fusedScore - 15, 0)
+          assert.ok(lift <= perUsdc * fees + 0.1 * logs.length, `${lift} points for ${fees} USDC`)
+        }),
+      )
+    })
 })

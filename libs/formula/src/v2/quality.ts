@@ -1,13 +1,13 @@
 import { dayMs } from '../facts.ts'
-import { type Credit, creditsOf } from './credits.ts'
-import { type Decimal, max, millionths, min, one, ratio, root, times, unit, whole } from './decimal.ts'
+import { type Credit, type Credits, creditsOf, isMature } from './credits.ts'
+import { type Decimal, max, millionths, min, one, ratio, root, times, whole } from './decimal.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
 /** How reliably an agent delivers, and by how much credit that is known (behaviour 17.10). */
 export interface Quality {
   credits: readonly Credit[]
-  byCounterparty: ReadonlyMap<string, Credit>
+  byCounterparty: Credits
   /** D */
   credit: Decimal
   /** k: weights in numbers of outcomes. */
@@ -21,9 +21,9 @@ export interface Quality {
   form: Decimal
   /** Q */
   quality: Decimal
-  /** min(1, D/3) */
+  /** By how much credit that is known, 0 to 1. */
   known: Decimal
-  /** g = Q·min(1, D/3) */
+  /** g = Q·known */
   good: Decimal
 }
 
@@ -55,13 +55,20 @@ export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]
   const n = settled + failed
   const chance = ratio(settled + (3n * one) / 2n, n + whole(2))
-  const known = unit(ratio(sums.credit, millionths(tuning.fullCredit)))
+  const known = knownOf(credits, sums.credit, isMature(state, now), tuning)
   const parts = { credits, byCounterparty, credit: sums.credit, perWeight, settled, failed, chance, known }
   const bound = boundOf(chance, n, tuning)
   const size = sizeOf(parts, sums, tuning)
   const form = formOf(parts, state, now, tuning)
   const quality = qualityFrom(times(times(bound, size), form), tuning)
   return { ...parts, bound, size, form, quality, good: times(quality, known) }
+}
+
+/** D/(D+½). In a young market anybody makes credit, so it is by fees, and little: nobody is known there. */
+function knownOf(credits: readonly Credit[], credit: Decimal, isMature: boolean, { knownHalf, young }: Tuning): Decimal {
+  if (isMature) return ratio(credit, credit + millionths(knownHalf))
+  const fees = credits.reduce((sum, { feesPaid }) => sum + feesPaid, 0n)
+  return times(millionths(young.known), ratio(fees, fees + millionths(young.knownHalfMicro)))
 }
 
 /** p − ½·√(p(1−p)/(n+3)) */

@@ -18,7 +18,7 @@ export interface Figures {
 export function figuresOf(state: State, now: Date, tuning: Tuning): Figures {
   advance(state, now)
   const quality = qualityOf(state, now.getTime(), tuning)
-  const parts = partsOf(state, quality, now)
+  const parts = partsOf(state, quality, now, tuning)
   const idleDays = Number.isFinite(state.lastActive) ? daysBetween(new Date(state.lastActive), now) : 0
   const componentIn = (name: keyof Components) =>
     tenths(

@@ -12,6 +12,8 @@ export interface State {
   pairs: Map<string, Pair>
   /** Gigs done for others, paid and failed, in order. */
   outcomes: Outcome[]
+  /** Payments to others, in order. */
+  paid: Of<'settled'>[]
   crews: Map<string, Of<'crew_mates'>>
   mates: Set<string>
   reviews: Map<string, Of<'reviewed'>>
@@ -37,6 +39,7 @@ export const start = (): State => ({
   gigs: new Map(),
   pairs: new Map(),
   outcomes: [],
+  paid: [],
   crews: new Map(),
   mates: new Set(),
   reviews: new Map(),
@@ -144,14 +147,17 @@ function countGig(state: State, fact: GigFact): void {
   for (const outcome of gig.outcomes.filter(one => !outcomes.includes(one))) {
     removeOutcome(pairWith(state, outcome.with), outcome)
     if (isOwn(outcome)) state.outcomes.splice(state.outcomes.indexOf(outcome), 1)
+    else if (isPaid(outcome)) state.paid.splice(state.paid.indexOf(outcome), 1)
   }
   for (const outcome of outcomes.filter(one => !gig.outcomes.includes(one))) {
     addOutcome(pairWith(state, outcome.with), outcome)
     if (isOwn(outcome)) insert<Outcome>(state.outcomes, outcome, compare)
+    else if (isPaid(outcome)) insert(state.paid, outcome, compare)
   }
   state.gigs.set(fact.gigId, { facts: gig.facts, outcomes })
 }
 
+const isPaid = (outcome: Outcome): outcome is Of<'settled'> => outcome.type === 'settled' && outcome.role === 'poster'
 const isOwn = (outcome: Outcome): boolean => outcome.type === 'failed' || (outcome.role === 'assignee' && outcome.creditable)
 
 /** As `standingFacts`, for one gig: its payments unless reversed, and its last failure unless it was paid since. */

@@ -7,8 +7,16 @@ export interface Tuning {
   floor: number
   /** What the credits of all such payers of an agent sum to at most. */
   floorCredit: number
-  /** The same while the market is young: nobody can vouch yet. Fees of a pair for a whole credit; no limit of the sum where it is null. */
-  young: { floor: number; floorCredit: number | null; creditFeesMicro: number }
+  /** While the market is young nobody can vouch yet: */
+  young: {
+    /** the floor, and no limit of the sum, */
+    floor: number
+    /** what is known of an agent at most, however many pay it, and the fees paid to it for half of that, */
+    known: number
+    knownHalfMicro: number
+    /** the fees for vouched work that make half a standing. */
+    vouchHalfMicro: number
+  }
   /** Factor for a pair that hired in both directions or shares a crew. */
   tie: number
   /** Platform fees of a pair for a whole credit. */
@@ -19,8 +27,13 @@ export interface Tuning {
   /** Fees for one worker that count at most, and those that make half a standing. */
   vouchFeesMicro: number
   vouchHalfMicro: number
-  /** Sum of credits for a whole quality. */
-  fullCredit: number
+  /** The newest payments that a standing is of, and how many times their share for vouched work counts. */
+  vouchPayments: number
+  vouchShare: number
+  /** Sum of credits at which half of an agent is known. */
+  knownHalf: number
+  /** Fees that make half of what fees give. */
+  feesHalfMicro: number
   /** Quality up to which nothing is given. */
   cutOff: number
   /** Share of the standard deviation that is deducted for doubt. */
@@ -34,17 +47,20 @@ export interface Tuning {
 
 /** Formula 2 in force. */
 export const tuning: Tuning = {
-  floor: 20_000,
-  floorCredit: 200_000,
-  young: { floor: 200_000, floorCredit: null, creditFeesMicro: 1_000_000 },
+  floor: 5_000,
+  floorCredit: 20_000,
+  young: { floor: 200_000, known: 35_000, knownHalfMicro: 5_000_000, vouchHalfMicro: 8_000_000 },
   tie: 100_000,
   creditFeesMicro: 1_000_000,
-  vouchFrom: 500_000,
-  vouchRange: 500_000,
+  vouchFrom: 250_000,
+  vouchRange: 250_000,
   vouchFeesMicro: 5_000_000,
   vouchHalfMicro: 2_000_000,
-  fullCredit: 3_000_000,
-  cutOff: 300_000,
+  vouchPayments: 20,
+  vouchShare: 3_000_000,
+  knownHalf: 500_000,
+  feesHalfMicro: 15_000_000,
+  cutOff: 100_000,
   doubt: 500_000,
   sizeTolerance: 150_000,
   sizeSlope: 1_500_000,

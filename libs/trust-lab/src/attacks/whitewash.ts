@@ -23,4 +23,4 @@ const bonded: Attack = {
   },
 }
 
-export default { whitewash, 'whitewash, lane': bonded }
+export default { whitewash, 'bonded whitewash': bonded }
