@@ -7,7 +7,6 @@ import { namedAgent } from './identity/named-agent.ts'
 import type { Inside, Outer } from './inside/inside.ts'
 import type { Performer } from './inside/operation.ts'
 import type { Signatures } from './inside/outer-signature.ts'
-import { mcpProtocol } from './mcp/protocol.ts'
 import type { Protocol, ProtocolName } from './protocols.ts'
 
 export interface ProtocolParts {
@@ -41,5 +40,15 @@ export async function openProtocols({ inside, identity, verifyOuter, tasks, publ
   const identityOf = (outer: Outer) =>
     identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
   const callA2a = a2aProtocol({ tasks, streams, performerOf, identityOf, publicBaseUrl, log: platform.log })
-  return { protocols: { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a }, close: streams.close }
+  const callMcp = onFirstMessage(async () => (await import('./mcp/protocol.ts')).mcpProtocol({ performerOf, publicBaseUrl }))
+  return { protocols: { callMcp, callA2a }, close: streams.close }
+}
+
+/** The SDK of the protocol and the schemas of its tools cost a tenth of a second and 20 MB, which a start without such clients saves. */
+function onFirstMessage(open: () => Promise<Protocol>): Protocol {
+  let opened: Promise<Protocol> | undefined
+  return async (outer, response, headers) => {
+    opened ??= open()
+    await (await opened)(outer, response, headers)
+  }
 }

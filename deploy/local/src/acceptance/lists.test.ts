@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
+import { currentTrace } from '@carapace/service'
 import { acquireMongo, startPlatform, type TestMongo, type TestPlatform } from '@carapace/testing'
 import { Collection, type Document, MongoClient } from 'mongodb'
 import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
@@ -19,6 +21,8 @@ describe('every list', () => {
   let agent: { id: string; wallet: string }
   const original = Collection.prototype.find
   let reads: Read[] = []
+  let readCount = 0
+  const traceId = randomBytes(16).toString('hex')
 
   before(async () => {
     mongo = await acquireMongo()
@@ -33,10 +37,9 @@ describe('every list', () => {
     Collection.prototype.find = function (this: Collection, filter: Document = {}, options: Document = {}) {
       const cursor = original.call(this, filter, options)
       const { sort = {}, limit = 0 } = options
-      // reads by id are no lists; jobs that poll for what is due run meanwhile
+      // reads by id are no lists; jobs read meanwhile, each in a trace of its own
       const isById = Math.abs(limit) === 1 || '_id' in filter
-      if (!isById && !/dueAt|expiresAt/i.test(Object.keys(filter).join()))
-        reads.push({ database: this.dbName, collection: this.collectionName, filter, sort, limit })
+      if (!isById && currentTrace()?.traceId === traceId) reads.push({ database: this.dbName, collection: this.collectionName, filter, sort, limit })
       return cursor
     } as typeof original
   })
@@ -52,7 +55,11 @@ describe('every list', () => {
   for (const endpoint of lists) {
     it(`GET ${endpoint.path} reads a page of an index in its order, for any one filter`, async () => {
       const path = endpoint.path.replace(/:\w+/g, agent.id)
-      const headers = { 'x-agent-id': agent.id, 'x-wallet-address': agent.wallet }
+      const headers = {
+        'x-agent-id': agent.id,
+        'x-wallet-address': agent.wallet,
+        traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-00`,
+      }
       const variants = ['', ...filtersOf(endpoint)]
       for (const variant of variants) {
         reads = []
@@ -63,9 +70,14 @@ describe('every list', () => {
           const { winningPlan } = (await original.call(client.db(database).collection(collection), filter, { sort }).explain('queryPlanner'))
             .queryPlanner
           const stages = [winningPlan.stage, winningPlan.inputStage?.stage]
+          readCount++
           assert.ok(!stages.includes('SORT') && !stages.includes('COLLSCAN'), `${variant}: ${collection} ${inspect([filter, sort])}: ${stages}`)
         }
       }
     })
   }
+
+  it('was watched: the reads of its requests were found, but of those that are served from memory', () => {
+    assert.ok(readCount > lists.length / 2, `${readCount} reads of ${lists.length} lists`)
+  })
 })
