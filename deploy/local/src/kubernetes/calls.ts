@@ -4,6 +4,10 @@ import { build, type Plugin } from 'esbuild'
 
 /** A call by name: `peers.call('escrow', …)`, `peers.find('escrow', …)`, `readBack(peers, 'escrow', …)`. */
 const named = /(?:\.\s*(?:call|find)\(|\bpeers\d*,)\s*"([a-z-]+)"/g
+/** A call whose service is known only when it runs: `peers.call(owner, getReservationUse, …)`. */
+const unnamed = /\bpeers\d*\.\s*(?:call|find)\(\s*(?!["'`])[\w.]+,\s*(?:\w+\.)*(\w+)/g
+/** The parameter by which `peers.find` and `readBack` pass on a call of others, which are read themselves. */
+const passedEndpoint = /^endpoint\d*$/
 /** Calls the relayer; opened only where commands or contracts are followed. */
 const followsChains = /\/outcomes\/(poll|logs)\.js$/
 
@@ -21,10 +25,19 @@ export async function callsOf(service: ServiceName): Promise<Set<ServiceName>> {
     plugins: [oursOnly(file => follows || !followsChains.test(file))],
     logLevel: 'error',
   })
-  const names = [...outputFiles[0]!.text.matchAll(named)].map(([, name]) => name as ServiceName)
+  const { text } = outputFiles[0]!
+  const names = [...text.matchAll(named)].map(([, name]) => name as ServiceName)
   // the gateway passes requests on to all
-  const passedOn = service === 'gateway' ? runningServices() : []
-  return new Set([...names, ...passedOn].filter(name => serviceNames.includes(name) && name !== service))
+  const others = service === 'gateway' ? runningServices() : [...text.matchAll(unnamed)].flatMap(([, endpoint]) => servicesWith(endpoint!))
+  return new Set([...names, ...others].filter(name => serviceNames.includes(name) && name !== service))
+}
+
+/** @throws for an endpoint that no service declares: the policies would deny the call */
+function servicesWith(endpoint: string): ServiceName[] {
+  if (passedEndpoint.test(endpoint)) return []
+  const found = declared.filter(({ internal }) => Object.hasOwn(internal ?? {}, endpoint)).map(({ name }) => name)
+  if (found.length === 0) throw new Error(`No service declares the endpoint ${endpoint}, which is called by a name that is known only when it runs`)
+  return found
 }
 
 const declared: readonly ServiceApi[] = Object.values(apis)
