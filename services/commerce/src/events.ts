@@ -11,19 +11,19 @@ import { followPayment } from './receipt/issue-receipt.ts'
 export const events = (parts: Parts): Subscription[] => [
   ...jobOutcomes(parts),
   ...mirrorEvents(parts),
-  on(api.validationOpened, async ({ jobId, validationId }) => {
-    if (jobId !== null) await changeJob(parts, jobId, job => linkValidation(job, validationId))
+  on(api.validationOpened, async ({ jobId, submissionId, validationId }) => {
+    if (jobId !== null) await changeJob(parts, jobId, job => linkValidation(job, submissionId, validationId))
   }),
-  on(api.validationResolved, async ({ jobId, validationId, verdict: result, weak, frozen, resolvedAt, settleAfter }) => {
+  on(api.validationResolved, async ({ jobId, submissionId, validationId, verdict: result, weak, frozen, resolvedAt, settleAfter }) => {
     if (jobId === null) return
     const times = { at: new Date(resolvedAt), settleAfter: settleAfter === null ? null : new Date(settleAfter) }
-    const job = await changeJob(parts, jobId, present => recordVerdict(present, { result, validationId, weak, frozen, ...times }))
+    const job = await changeJob(parts, jobId, present => recordVerdict(present, submissionId, { result, validationId, weak, frozen, ...times }))
     const moment = await momentOf(parts, job)
     await changeJob(parts, jobId, present => onTime(present, moment))
   }),
-  on(api.validationExpired, async ({ jobId, validationId, weak, expiredAt }) => {
+  on(api.validationExpired, async ({ jobId, submissionId, validationId, weak, expiredAt }) => {
     const verdict = { result: 'expired' as const, validationId, weak, frozen: false, at: new Date(expiredAt), settleAfter: null }
-    if (jobId !== null) await changeJob(parts, jobId, job => recordVerdict(job, verdict))
+    if (jobId !== null) await changeJob(parts, jobId, job => recordVerdict(job, submissionId, verdict))
   }),
   on(api.jobSettled, ({ jobId }) => followPayment(parts, jobId)),
   on(api.jobCorrected, ({ jobId }) => followPayment(parts, jobId)),

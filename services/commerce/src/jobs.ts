@@ -43,8 +43,8 @@ async function moveOn(parts: Parts, job: Stored<Job>): Promise<void> {
   const action = dueOf(job)?.action
   if (action === 'stall' || action === 'default') {
     const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
-    const decided = validations.find(isDecided)
-    if (decided) await changeJob(parts, job.id, present => recordVerdict(present, verdictOf(decided)))
+    const decided = validations.find(found => found.submissionId === job.delivery?.submissionId && isDecided(found))
+    if (decided) await changeJob(parts, job.id, present => recordVerdict(present, decided.submissionId, verdictOf(decided)))
   }
   const moment = await momentOf(parts, job)
   await changeJob(parts, job.id, present => onTime(present, moment))

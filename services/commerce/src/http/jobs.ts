@@ -6,9 +6,9 @@ import { id as keccakOfText } from 'ethers'
 import { newApplication } from '../application/application.store.ts'
 import { needEligible, needTrusted } from '../application/eligibility.ts'
 import { changeJob } from '../job/change-job.ts'
-import { sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from '../job/commands.ts'
+import { sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit, sendWithdraw } from '../job/commands.ts'
 import { fundingOutcome, startFunding } from '../job/fund-job.ts'
-import { type Job, needAssignee, needIdle, newJob, type Step } from '../job/job.ts'
+import { type Job, needAssignee, newJob, type Step } from '../job/job.ts'
 import { facts } from '../job/transition.ts'
 import { moneyView, viewOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
@@ -108,12 +108,9 @@ export const jobHandlers = (parts: Parts) =>
     cancelJob: async ({ params, caller, operationId, waitMs }) => {
       const job = await needJob(parts, params.jobId)
       needPoster(job, caller.agentId)
-      const sent = await changeJob(parts, job.id, present => {
-        if (present.settlement?.operationId === operationId) return undefined
-        needIdle(present)
-        if (present.status !== 'open') refuse('INVALID_STATE', { state: present.status, allowed: ['open'] })
-        return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now(), operationId })
-      })
+      const sent = await changeJob(parts, job.id, present =>
+        present.settlement?.operationId === operationId ? undefined : sendWithdraw(present, { at: parts.clock.now(), operationId }),
+      )
       return stepAnswered(parts, sent, 'settle', waitMs())
     },
 

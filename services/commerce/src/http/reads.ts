@@ -67,7 +67,7 @@ export const readHandlers = (parts: Parts) =>
     getJobQuorum: async ({ params }) => {
       const job = await needJob(parts, params.jobId)
       const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
-      const found = validations[0]
+      const found = validations.find(({ submissionId }) => submissionId === job.delivery?.submissionId)
       if (!found) return noQuorum
       return {
         exists: true,

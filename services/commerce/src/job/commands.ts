@@ -106,6 +106,13 @@ export function sendSettle(job: Job, decision: Omit<Settlement, 'from' | 'settle
   return resendSettle({ ...job, settlement: { ...decision, from: job.status, settledAt: null, isReported: job.settlement?.isReported ?? false } })
 }
 
+/** The poster's own end of a job. The contract would return the money of a funded one as well: that is not the poster's to decide any more. */
+export function sendWithdraw(job: Job, request: Pick<Settlement, 'at' | 'operationId'>): Result {
+  needIdle(job)
+  if (job.status !== 'open') refuse('INVALID_STATE', { state: job.status, allowed: ['open'] })
+  return sendSettle(job, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', ...request })
+}
+
 /** The same decision as its next round. */
 export function resendSettle(job: Job): Result {
   const { outcome, trigger, reason } = job.settlement!

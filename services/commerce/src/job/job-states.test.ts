@@ -21,7 +21,7 @@ import {
   wallets,
 } from '../testing/walk.ts'
 import { applyStepOutcome } from './apply-step-outcome.ts'
-import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from './commands.ts'
+import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit, sendWithdraw } from './commands.ts'
 import type { ContractJob } from './contract-job.ts'
 import { type Job, needAssignee, type Step } from './job.ts'
 import { type JobTrigger, jobStates } from './job-states.ts'
@@ -36,7 +36,10 @@ const confirm = (job: Job, step: Step, now = start): Job => followed(job, step, 
 /** Requested by time alone, and confirmed. */
 const byTime = (job: Job, ms: number, step: Step): Job => confirm(onTime(job, momentAt(later(ms)))!.state, step, later(ms))
 const judged = (job: Job, result: 'approved' | 'rejected', more: { weak?: boolean; frozen?: boolean } = {}): Job =>
-  recordVerdict(job, { result, validationId: 'v1', weak: false, frozen: false, at: start, settleAfter: null, ...more })!.state
+  recordVerdict(job, job.delivery!.submissionId, { ...verdictOf(result), ...more })!.state
+const verdictOf = (result: 'approved' | 'rejected', validationId = 'v1') => ({
+  ...{ result, validationId, weak: false, frozen: false, at: start, settleAfter: null },
+})
 /** The block of the last step is dropped, and its transaction fails when it is sent again. */
 const lost = (job: Job, step: Step): Job => followed(followed(job, step, 'reorged').state, step, 'failed', start, { terminal: true }).state
 
@@ -68,6 +71,23 @@ const onContract = (job: Job, more: Partial<ContractJob>): Job => {
 }
 const submittedOf = (job: Job): Job => ({ ...job, status: 'submitted', settlement: null })
 const paidIn = { deposit: { payer: wallets.poster, amount: 20_000_000n } }
+
+/** Jobs that have ended, by the edge on which a reorganisation leads back: what they ended from differs. */
+const ended = {
+  settled: { backToSubmitted: settled, backToDisputed: () => confirm(settle(disputed(), 'complete', 'settle'), 'settle') },
+  rejected: {
+    backToAssigned: () => onContract(assigned(), { status: 'Rejected' }),
+    backToSubmitted: () => confirm(settle(submitted(), 'reject', 'reject'), 'settle'),
+    backToDisputed: () => confirm(settle(disputed(), 'reject', 'reject'), 'settle'),
+  },
+  cancelled: {
+    backToOpen: () => byTime(open(), 48 * hourMs, 'settle'),
+    backToFunded: () => byTime(funded(), 48 * hourMs, 'settle'),
+    backToAssigned: () => byTime(assigned(), 49 * hourMs, 'settle'),
+    backToSubmitted: () => onContract(submitted(), { status: 'Expired' }),
+    backToDisputed: () => onContract(disputed(), { status: 'Expired' }),
+  },
+} satisfies Partial<Record<JobStatus, Partial<Record<JobTrigger, () => Job>>>>
 
 /** How the rules accept each edge of the table; nothing else leads there. */
 const accepted: Readonly<Record<JobStatus, Partial<Record<JobTrigger, () => Job>>>> = {
@@ -105,20 +125,20 @@ const accepted: Readonly<Record<JobStatus, Partial<Record<JobTrigger, () => Job>
     backToSubmitted: () => lost(disputed(), 'dispute'),
   },
   settled: {
-    backToSubmitted: () => lost(settled(), 'settle'),
-    backToDisputed: () => lost(confirm(settle(disputed(), 'complete', 'settle'), 'settle'), 'settle'),
+    backToSubmitted: () => lost(ended.settled.backToSubmitted(), 'settle'),
+    backToDisputed: () => lost(ended.settled.backToDisputed(), 'settle'),
   },
   rejected: {
-    backToAssigned: () => regressed(onContract(assigned(), { status: 'Rejected' })),
-    backToSubmitted: () => lost(confirm(settle(submitted(), 'reject', 'reject'), 'settle'), 'settle'),
-    backToDisputed: () => lost(confirm(settle(disputed(), 'reject', 'reject'), 'settle'), 'settle'),
+    backToAssigned: () => regressed(ended.rejected.backToAssigned()),
+    backToSubmitted: () => lost(ended.rejected.backToSubmitted(), 'settle'),
+    backToDisputed: () => lost(ended.rejected.backToDisputed(), 'settle'),
   },
   cancelled: {
-    backToOpen: () => lost(byTime(open(), 48 * hourMs, 'settle'), 'settle'),
-    backToFunded: () => lost(byTime(funded(), 48 * hourMs, 'settle'), 'settle'),
-    backToAssigned: () => lost(byTime(assigned(), 49 * hourMs, 'settle'), 'settle'),
-    backToSubmitted: () => regressed(onContract(submitted(), { status: 'Expired' }), { status: 'Submitted', ...paidIn }),
-    backToDisputed: () => regressed(onContract(disputed(), { status: 'Expired' }), { status: 'Submitted', ...paidIn, isDisputed: true }),
+    backToOpen: () => lost(ended.cancelled.backToOpen(), 'settle'),
+    backToFunded: () => lost(ended.cancelled.backToFunded(), 'settle'),
+    backToAssigned: () => lost(ended.cancelled.backToAssigned(), 'settle'),
+    backToSubmitted: () => regressed(ended.cancelled.backToSubmitted(), { status: 'Submitted', ...paidIn }),
+    backToDisputed: () => regressed(ended.cancelled.backToDisputed(), { status: 'Submitted', ...paidIn, isDisputed: true }),
   },
 }
 
@@ -132,8 +152,8 @@ const inState: Readonly<Record<JobStatus, () => Job>> = {
   submitted,
   disputed,
   settled,
-  rejected: () => confirm(settle(submitted(), 'reject', 'reject'), 'settle'),
-  cancelled: () => byTime(open(), 48 * hourMs, 'settle'),
+  rejected: ended.rejected.backToSubmitted,
+  cancelled: ended.cancelled.backToOpen,
 }
 
 /** What a caller may request, and what a state that has no such edge answers. */
@@ -144,11 +164,23 @@ const requests: Readonly<Record<'fund' | 'assign' | 'submit' | 'dispute' | 'sett
   dispute: job => sendDispute(job, { by: posterId, reason: 'r', at: start }, wallets.poster),
   settle: job => settle(job, 'complete', 'settle'),
   reject: job => settle(job, 'reject', 'reject'),
-  withdraw: job => settle(job, 'withdraw', 'withdraw'),
+  withdraw: job => sendWithdraw(job, { at: start }).state,
 }
 
-/** The step was sent, and the chain has not confirmed it. */
-const unconfirmed = (job: Job, sent: (job: Job) => unknown): Job => (sent(job) as { state: Job }).state
+/** The step was requested, and the chain refused it. */
+const byChain =
+  (step: Step, request: (job: Job) => Job) =>
+  (job: Job): Job =>
+    followed(request(job), step, 'failed', start, { terminal: true }).state
+/** Nobody may request it there. */
+const byRule =
+  (request: (job: Job) => unknown) =>
+  (job: Job): undefined => {
+    assert.equal(
+      codeOf(() => request(job)),
+      'INVALID_STATE',
+    )
+  }
 /** Time alone does nothing a moment too early. */
 const tooEarly =
   (ms: number) =>
@@ -178,24 +210,30 @@ const notLost =
     return regress(postponed, `0x${'ef'.repeat(32)}`, contract({}), start)?.state ?? postponed
   }
 
+/** The block of somebody else's end is dropped, and the contract shows that end all the same: it is in another block. */
+const stillShown =
+  (status: ContractJob['status']) =>
+  (job: Job): Job | undefined =>
+    regress(job, job.on.settle!.onChain.txHash!, contract({ status }), start)?.state
+
 /** What leaves a job where it is, for each edge of the table. */
 const refused: Readonly<Record<JobStatus, Partial<Record<JobTrigger, (job: Job) => Job | undefined>>>> = {
   open: {
-    fund: job => unconfirmed(job, requests.fund),
-    withdraw: job => settle(job, 'withdraw', 'withdraw'),
+    fund: byChain('fund', funding),
+    withdraw: byChain('settle', job => sendWithdraw(job, { at: start }).state),
     expire: tooEarly(48 * hourMs),
     claim: nothingNew,
   },
   funded: {
-    assign: job => unconfirmed(job, requests.assign),
-    withdraw: nothingNew,
+    assign: byChain('assign', job => sendAssign(job, assigneeId, wallets.assignee).state),
+    withdraw: byRule(requests.withdraw),
     expire: tooEarly(48 * hourMs),
     claim: nothingNew,
     backToOpen: notLost('fund'),
   },
   assigned: {
-    submit: job => unconfirmed(job, requests.submit),
-    reject: nothingNew,
+    submit: byChain('submit', job => sendSubmit(job, delivery()).state),
+    reject: byRule(requests.reject),
     expire: tooEarly(49 * hourMs),
     claim: nothingNew,
     backToFunded: notLost('assign'),
@@ -214,13 +252,13 @@ const refused: Readonly<Record<JobStatus, Partial<Record<JobTrigger, (job: Job) 
     backToSubmitted: notLost('dispute'),
   },
   settled: { backToSubmitted: notLost('settle'), backToDisputed: notLost('settle') },
-  rejected: { backToAssigned: notLost('settle'), backToSubmitted: notLost('settle'), backToDisputed: notLost('settle') },
+  rejected: { backToAssigned: stillShown('Rejected'), backToSubmitted: notLost('settle'), backToDisputed: notLost('settle') },
   cancelled: {
     backToOpen: notLost('settle'),
     backToFunded: notLost('settle'),
     backToAssigned: notLost('settle'),
-    backToSubmitted: notLost('settle'),
-    backToDisputed: notLost('settle'),
+    backToSubmitted: stillShown('Expired'),
+    backToDisputed: stillShown('Expired'),
   },
 }
 
@@ -256,7 +294,8 @@ describe('the states of a job', () => {
     it(`do not leave ${from} by ${trigger} where its condition is missing`, () => {
       const refuse = refused[from][trigger]
       assert.ok(refuse, `nothing says when ${trigger} of ${from} is refused`)
-      const before = inState[from]()
+      const jobOf: (() => Job) | undefined = (ended as Partial<Record<JobStatus, Partial<Record<JobTrigger, () => Job>>>>)[from]?.[trigger]
+      const before = (jobOf ?? inState[from])()
       assert.equal(refuse(before)?.status ?? before.status, from)
     })
 
@@ -306,6 +345,21 @@ describe('the states of a job', () => {
     assert.equal(onTime(judged(submitted(), 'approved'), momentAt(later(dayMs - 1))), undefined)
     assert.equal(onTime(submitted(), momentAt(later(7 * dayMs - 1))), undefined)
     assert.equal(onTime(disputed(), momentAt(later(14 * dayMs - 1))), undefined)
+  })
+
+  it('have the verdict on the present delivery, whatever comes of the panel of one that is lost', () => {
+    const first = submitted()
+    const { submissionId } = first.delivery!
+    const again = confirm(sendSubmit(lost(judged(first, 'approved'), 'submit'), delivery()).state, 'submit')
+    assert.equal(again.verdict, null)
+    assert.deepEqual(
+      [again, judged(again, 'rejected')].map(job => recordVerdict(job, submissionId, verdictOf('approved', 'v2'))),
+      [undefined, undefined],
+    )
+    assert.equal(judged(again, 'rejected').verdict?.result, 'rejected')
+    // carried out after all: it is the same delivery
+    const restored = confirm(lost(first, 'submit'), 'submit')
+    assert.equal(recordVerdict(restored, submissionId, verdictOf('approved'))?.state.verdict?.result, 'approved')
   })
 
   it('make a weak or frozen rejection a dispute immediately', () => {
