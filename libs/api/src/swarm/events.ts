@@ -146,8 +146,8 @@ export const validationSuperseded = event(
     ...quorum,
     ...tally,
     submissionId: id,
-    /** What became of the gig's money. */
-    outcome: z.enum(['release', 'refund', 'unfunded']),
+    /** What became of the gig's money; undelivered: the chain dropped the delivery that the panel judged, and the job has another one or has ended. */
+    outcome: z.enum(['release', 'refund', 'unfunded', 'undelivered']),
     /** Votes equal to that: approve for a release, reject for a refund. */
     winners: z.array(id),
     rewardPerValidator: micro,

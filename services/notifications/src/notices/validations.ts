@@ -44,8 +44,8 @@ export const validationNotices: readonly NoticeRule[] = [
   rule(api.validationSuperseded, ({ validationId, gigId, jobId, title, panel, votes, outcome, winners }, notify) => {
     const metadata = { validationId, gigId, jobId, outcome }
     const voters = votes.map(({ voterId }) => voterId)
-    const text = (rest: string) =>
-      ['validation_superseded', 'Validation superseded', `"${title}" was decided otherwise (${outcome}). ${rest}`] as const
+    const what = outcome === 'undelivered' ? `The chain dropped the delivery of "${title}".` : `"${title}" was decided otherwise (${outcome}).`
+    const text = (rest: string) => ['validation_superseded', 'Validation superseded', `${what} ${rest}`] as const
     notify(winners, text('Your vote agrees with the decision.'), metadata)
     notify(voters, text('Your vote is neither for nor against you.'), metadata)
     notify(panel, text('Your vote is not needed any more.'), metadata)

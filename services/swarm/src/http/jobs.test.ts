@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { newHash, type TestAgent, until } from '@carapace/testing'
+import { hourSeconds, newHash, type TestAgent, until } from '@carapace/testing'
 import { read, seated, vote, votes } from '../testing/cases.ts'
 import { budget, type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
@@ -32,8 +32,34 @@ describe('the validation of a commerce job', () => {
       (await harness.call('GET', '/api/swarm/validations')).body.validations.find((found: { jobId: string | null }) => found.jobId === jobId),
     )
     const validation = await read(harness, id)
-    return { facts, validationId: id as string, validation, panel: seated(validation), parties: [poster, assignee, applicant] }
+    const announce = (submissionId: string) =>
+      harness.platform.publish(
+        api.jobSubmitted.of({ ...facts, ...delivered, submissionId, status: 'submitted', applicantIds: [assignee.id, applicant.id] }),
+      )
+    const { submissionId } = delivered
+    return {
+      facts,
+      submissionId,
+      announce,
+      validationId: id as string,
+      validation,
+      panel: seated(validation),
+      parties: [poster, assignee, applicant],
+    }
   }
+  /** The job as its owner has it now. */
+  const isAt = ({ facts }: Awaited<ReturnType<typeof openJob>>, status: api.JobStatus, submissionId: string | null) => {
+    const { jobId, onChainJobId, title, posterId, assigneeId, chain, requiredSkills } = facts
+    const row = { jobId, onChainJobId, title, posterId, assigneeId, chain, requiredSkills, applicantIds: [], budget: String(budget), settledAt: null }
+    harness.jobs.set(jobId, { ...row, status, submissionId, version: 9 })
+  }
+  const panelsOf = async ({ facts }: Awaited<ReturnType<typeof openJob>>) => {
+    const { validations } = (await harness.call('GET', '/api/swarm/validations?limit=100')).body
+    const found = validations.filter(({ jobId }: { jobId: string | null }) => jobId === facts.jobId) as { id: string; status: string }[]
+    return Object.fromEntries(found.map(({ id, status }) => [id, status]))
+  }
+  const becomes = (validationId: string, status: string) =>
+    until(`it is ${status}`, async () => (await read(harness, validationId)).status === status)
   const ended = { by: 'oracle' as const, weak: false, creditable: true, afterDispute: false, validationId: null }
   const paid = { fee: 1_200_000n, net: budget - 1_200_000n, posterScore: 15, assigneeScore: 15, status: 'settled' as const }
 
@@ -74,5 +100,52 @@ describe('the validation of a commerce job', () => {
       headers: { 'x-agent-id': facts.assigneeId, 'x-wallet-address': '0x1' },
     })
     assert.deepEqual([status, body.code], [409, 'INVALID_STATE'])
+  })
+
+  it('is superseded once the job has another delivery: it accepts no vote, and those cast earn nothing', async () => {
+    const job = await openJob()
+    await vote(harness, job.validationId, job.panel[0]!, 'approve')
+    const next = randomUUID()
+    isAt(job, 'submitted', next)
+    await job.announce(next)
+
+    await becomes(job.validationId, 'superseded')
+    const { [job.validationId]: _, ...others } = await panelsOf(job)
+    assert.deepEqual(Object.values(others), ['pending'])
+    const late = await vote(harness, job.validationId, job.panel[1]!, 'approve')
+    assert.deepEqual([late.status, late.body.code], [409, 'VALIDATION_RESOLVED'])
+    assert.deepEqual(
+      accrued.filter(data => data.validationId === job.validationId),
+      [],
+    )
+  })
+
+  it('of the present delivery stays open when the announcement of an earlier one arrives after it', async () => {
+    const job = await openJob()
+    isAt(job, 'submitted', job.submissionId)
+    await job.announce(randomUUID())
+
+    await until(
+      'the other one is superseded',
+      async () =>
+        Object.values(await panelsOf(job))
+          .toSorted()
+          .join() === 'pending,superseded',
+    )
+    assert.equal((await read(harness, job.validationId)).status, 'pending')
+  })
+
+  it('is found by the next sweep when the end of its job, or its next delivery, was never received', async () => {
+    const [settled, replaced, lost, open] = [await openJob(), await openJob(), await openJob(), await openJob()]
+    isAt(settled, 'settled', settled.submissionId)
+    isAt(replaced, 'submitted', randomUUID())
+    // the chain may still carry out what was delivered
+    isAt(lost, 'assigned', null)
+    isAt(open, 'submitted', open.submissionId)
+
+    await harness.platform.advance(2 * hourSeconds)
+
+    for (const { validationId } of [settled, replaced]) await becomes(validationId, 'superseded')
+    for (const { validationId } of [lost, open]) assert.equal((await read(harness, validationId)).status, 'pending')
   })
 })

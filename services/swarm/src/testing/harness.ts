@@ -20,6 +20,7 @@ export interface Harness {
   platform: TestPlatform
   call: TestPlatform['call']
   gigs: Map<string, api.GigRow>
+  jobs: Map<string, api.JobRow>
   /** Status of the escrow by gig; none when it is missing. */
   escrows: Map<string, api.EscrowStatus>
   /** Every command in the order it came. */
@@ -48,7 +49,7 @@ export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
 /** @param validators agents, other than the parties, that may judge */
 export async function startHarness(validators: number): Promise<Harness & { validators: TestAgent[] }> {
-  const maps = { gigs: new Map(), escrows: new Map(), commands: [], claims: [] }
+  const maps = { gigs: new Map(), jobs: new Map(), escrows: new Map(), commands: [], claims: [] }
   const harness = { ...maps, chain: () => 'confirm', claim: underWay, funding: unfunded, verdict: () => ({}) } as unknown as Harness & {
     validators: TestAgent[]
   }
@@ -57,6 +58,9 @@ export async function startHarness(validators: number): Promise<Harness & { vali
   const reputation = stubPeer(api.reputationApi, { getScoreRow: nobody })
   const marketplace = stubPeer(api.marketplaceApi, {
     getGigRow: ({ params }) => harness.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
+  })
+  const commerce = stubPeer(api.commerceApi, {
+    getJobRow: ({ params }) => harness.jobs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'job' }),
   })
   const escrow = stubPeer(api.escrowApi, {
     getEscrowRow: ({ params: { gigId } }) => {
@@ -72,7 +76,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
     chainNetworks: () => ({ networks: [] }),
   })
-  const platform = await startPlatform([identity, reputation, marketplace, escrow, relayer, swarm])
+  const platform = await startPlatform([identity, reputation, marketplace, commerce, escrow, relayer, swarm])
   const consumers = [
     await receiveCommands(platform.bus, async command => {
       harness.commands.push(command)

@@ -2,10 +2,11 @@ import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { eachDue, type Job, on, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
-import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
+import { endPanel, endPanels } from './end-panel.ts'
 import { storeRewards } from './funding-polls.ts'
-import { type GigOutcome, supersede } from './supersede.ts'
+import { endJobPanels } from './job-panels.ts'
+import type { GigOutcome } from './supersede.ts'
 import { facts } from './validation.ts'
 import { rewardsOf } from './winners.ts'
 
@@ -20,7 +21,7 @@ export const decisions = (parts: Parts): Subscription[] => [
     if (outcome === 'hold') return
     // stored first: a validation that is being opened now reads this once it is stored
     await parts.decided.apply(gigId, { outcome }, event)
-    await supersedeAll(parts, { gigId }, outcome)
+    await endPanels(parts, { gigId }, outcome)
   }),
   on(api.jobSettled, (job, event) => jobEnded(parts, job, 'release', event)),
   on(api.jobRejected, (job, event) => jobEnded(parts, job, 'refund', event)),
@@ -37,7 +38,7 @@ type EndedJob = Pick<api.PayloadOf<typeof api.jobSettled>, 'jobId' | 'validation
 async function jobEnded(parts: Parts, { jobId, validationId }: EndedJob, outcome: GigOutcome, event: api.CloudEvent): Promise<void> {
   if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
   await parts.decided.apply(jobId, { outcome }, event)
-  await supersedeAll(parts, { jobId }, outcome)
+  await endPanels(parts, { jobId }, outcome)
 }
 
 /** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
@@ -60,27 +61,6 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
   await parts.validations.change(validationId, state => ({ state, events: [accrued] }), { cause: `accrue:${validationId}` })
 }
 
-/** Ends the pending validations of a decided gig or job; ended ones stay as they are. */
-async function supersedeAll(parts: Parts, subject: { gigId: string } | { jobId: string }, outcome: GigOutcome): Promise<void> {
-  for (const { id } of await parts.validations.find({ ...subject, status: 'pending' })) await supersedeOne(parts, id, outcome)
-}
-
-async function supersedeOne(parts: Parts, id: string, outcome: GigOutcome): Promise<void> {
-  const work = async (session: ClientSession) => {
-    let ended: ReturnType<typeof supersede>
-    await parts.validations.change(
-      id,
-      present => {
-        ended = supersede(present, outcome, parts.clock.now())
-        return ended?.decision
-      },
-      { session },
-    )
-    for (const reward of ended?.rewards ?? []) await parts.rewards.rows.create(reward, [], { session })
-  }
-  await parts.queue.serialize(id, () => transact(parts, work))
-}
-
 /**
  * For a validation that has just been stored: its gig or job may have been decided in the same moment.
  * @param undecidedAt moment of a read that found no decision
@@ -93,7 +73,7 @@ export async function supersedeIfKnown(
   const subject = gigId ?? jobId!
   if (undecidedAt !== undefined && !parts.decided.mayBeDecided(subject, undecidedAt)) return
   const known = await parts.decided.get(subject)
-  if (known) await supersedeOne(parts, id, known.outcome)
+  if (known) await endPanel(parts, id, known.outcome)
 }
 
 const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {
@@ -108,10 +88,10 @@ const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {
 async function supersedeIfDecided(parts: Parts, gigId: string): Promise<void> {
   const escrow = await parts.peers.find('escrow', api.escrowApi.internal.getEscrowRow, { params: { gigId } })
   const outcome = escrow && outcomes[escrow.status]
-  if (outcome) await supersedeAll(parts, { gigId }, outcome)
+  if (outcome) await endPanels(parts, { gigId }, outcome)
 }
 
-/** Goes round all pending validations, a few at a time: one whose gig was decided before this service followed decisions is found on the way. */
+/** Goes round all pending validations, a few at a time: one whose gig or job was decided without a message is found on the way. */
 export function decidedSweep(parts: Parts): Job {
   let after = ''
   let nextPassAt: Date | undefined
@@ -121,7 +101,7 @@ export function decidedSweep(parts: Parts): Job {
     run: async now => {
       if (nextPassAt && now < nextPassAt) return
       const page = await parts.validations.find({ status: 'pending', _id: { $gt: after } }, { sort: { _id: 1 }, limit: batch })
-      await eachDue(parts.log, page, async ({ gigId }) => gigId !== null && supersedeIfDecided(parts, gigId))
+      await eachDue(parts.log, page, ({ gigId, jobId }) => (gigId === null ? endJobPanels(parts, jobId!) : supersedeIfDecided(parts, gigId)))
       after = page.length < batch ? '' : page.at(-1)!.id
       nextPassAt = after === '' ? new Date(now.getTime() + passEveryMs) : undefined
     },

@@ -4,6 +4,7 @@ import type { Parts } from '../parts.ts'
 import { appealQuorum, majority, type Quorum, quorumFor } from '../selection/quorum.ts'
 import { supersedeIfKnown } from './decided.ts'
 import { decidedGigsName } from './decided-gig.store.ts'
+import { endReplacedPanels } from './job-panels.ts'
 import { type Drawn, drawOrder, seatDrawn } from './panel.ts'
 import { type Appeal, newValidation, open, type Validation } from './validation.ts'
 
@@ -97,6 +98,7 @@ async function openNew(parts: Parts, submission: Submission, options: Opening): 
   await parts.draws.save(id, drawn.record)
   const opened = await create(parts, state)
   await supersedeIfKnown(parts, opened, options.undecidedAt)
+  if (opened.jobId !== null) await endReplacedPanels(parts, opened.jobId)
   return opened
 }
 

@@ -10,7 +10,7 @@ export type GigOutcome = PayloadOf<typeof validationSuperseded>['outcome']
 
 /**
  * The gig was decided otherwise, so its panel has nothing left to judge. Votes equal to the decision earn what they would have earned with a verdict,
- * unless the gig was unfunded. Undefined for a validation that has ended already. The rewards are stored together with the new state.
+ * unless the gig was unfunded or the delivery that they judged is not that of its job any more. Undefined for a validation that has ended already. The rewards are stored together with the new state.
  */
 export function supersede(v: Validation, outcome: GigOutcome, now: Date): { decision: Decision<Validation>; rewards: Reward[] } | undefined {
   const status = validationStates.next(v.status, 'supersede')

@@ -1,4 +1,4 @@
-import { type Chain, type Draft, hourMs, type ValidationStatus, validationOpened } from '@carapace/api'
+import { type Chain, type Draft, hourMs, type PayloadOf, type ValidationStatus, validationOpened, type validationSuperseded } from '@carapace/api'
 import type { OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { isWeak, quorumFor } from '../selection/quorum.ts'
@@ -53,7 +53,7 @@ export interface Validation {
   appealExpiresAt: Date | null
   status: ValidationStatus
   /** How the gig was decided otherwise; set once superseded. */
-  gigOutcome?: 'release' | 'refund' | 'unfunded'
+  gigOutcome?: PayloadOf<typeof validationSuperseded>['outcome']
   candidateCount: number
   threshold: number
   weak: boolean
