@@ -347,7 +347,7 @@ describe('the states of a job', () => {
     assert.equal(onTime(disputed(), momentAt(later(14 * dayMs - 1))), undefined)
   })
 
-  it('have the verdict on the present delivery, whatever comes of the panel of one that is lost', () => {
+  it('have the verdict on the present delivery, and none of the panel of one that is lost', () => {
     const first = submitted()
     const { submissionId } = first.delivery!
     const again = confirm(sendSubmit(lost(judged(first, 'approved'), 'submit'), delivery()).state, 'submit')

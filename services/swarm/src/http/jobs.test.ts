@@ -102,7 +102,7 @@ describe('the validation of a commerce job', () => {
     assert.deepEqual([status, body.code], [409, 'INVALID_STATE'])
   })
 
-  it('is superseded once the job has another delivery: it accepts no vote, and those cast earn nothing', async () => {
+  it('is superseded once the job has another delivery: it accepts no vote, and earlier votes earn nothing', async () => {
     const job = await openJob()
     await vote(harness, job.validationId, job.panel[0]!, 'approve')
     const next = randomUUID()
