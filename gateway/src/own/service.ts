@@ -58,6 +58,7 @@ export const ownService = (options: OwnOptions, opened: { rows?: AgentRows; task
     http: parts => http(parts, options),
     events: ({ agentRows, faucets }: Parts): Subscription[] => [...agentEvents(agentRows), ...faucetEvents(faucets)],
     jobs: a2aJobs,
+    measuresAllQueues: true,
   })
 
 const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> => ({

@@ -132,6 +132,8 @@ export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores e
   http: (parts: Stores & Platform) => HandlersOf<Api>
   events?: (parts: Stores & Platform) => Subscription[]
   jobs?: (parts: Stores & Platform) => Job[]
+  /** Its metrics show the depth of every queue: that of a reader that is absent grows, and its reader cannot show it. */
+  measuresAllQueues?: true
   /** Records in states that end with the outcome of a command, by indexed queries: each is polled until it has moved on. */
   awaits?: (parts: Stores & Platform) => Promise<readonly Awaiting[]>
   /** Runs once when everything is up: first records, long-lived consumers. What it returns is closed at the end. */

@@ -155,8 +155,8 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   countConnections(db.connection.getClient(), metrics)
   metrics.observe('outbox.lag', () => relay.lagSeconds())
   metrics.observe('saga.age', () => outcomes.oldestSeconds())
-  const ownQueues = queuesOf([service.api])
-  metrics.observe('queue.depth', () => Promise.all(ownQueues.map(async queue => [queue.name, await bus.waiting(queue.name)] as const)))
+  const measuredQueues = service.measuresAllQueues ? runtime.queues : queuesOf([service.api])
+  metrics.observe('queue.depth', () => Promise.all(measuredQueues.map(async queue => [queue.name, await bus.waiting(queue.name)] as const)))
 
   let started: { close(): Promise<void> } | undefined
   closers.push(() => started?.close())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { gigAssigned } from '@carapace/api'
+import { apis, gigAssigned, queuesOf } from '@carapace/api'
 import { declaredMetrics } from '@carapace/service'
 import { outgoing, until } from '@carapace/testing'
 import { parse } from 'yaml'
@@ -31,7 +31,9 @@ const queries = [
 
 const soldRead = `/api/reputation/check-eligibility?wallet=0x${'34'.repeat(20)}`
 
-const words = new Set(['sum', 'max', 'rate', 'increase', 'histogram_quantile', 'topk', 'by', 'or'])
+const words = new Set(['sum', 'max', 'rate', 'increase', 'histogram_quantile', 'topk', 'by', 'or', 'absent'])
+/** Made by Prometheus itself for each process that it reads. */
+const ofPrometheus = new Set(['up'])
 /** Of a PromQL query: what is no label, text, number, duration or word of the language. */
 function metricsOf(query: string): string[] {
   const bare = query.replaceAll(/\{[^}]*\}|\bby \([^)]*\)|\[[^\]]*\]/g, ' ')
@@ -72,7 +74,11 @@ describe('dashboards and alert rules', function () {
 
     for (const [where, query] of queries) {
       assert.ok(metricsOf(query).length > 0, where)
-      assert.deepEqual([...metricsOf(query).filter(name => !names.has(name)), ...labelsOf(query).filter(name => !labels.has(name))], [], where)
+      assert.deepEqual(
+        [...metricsOf(query).filter(name => !names.has(name) && !ofPrometheus.has(name)), ...labelsOf(query).filter(name => !labels.has(name))],
+        [],
+        where,
+      )
     }
     assert.match(text, /locked_usdc\{.*chain="BASE_SEPOLIA".*\} \d/)
     assert.match(text, /db_client_connection_count\{.*state="idle".*\} [1-9]/)
@@ -83,6 +89,25 @@ describe('dashboards and alert rules', function () {
         shown.some(one => one.startsWith(name.replaceAll('.', '_'))),
         `nobody shows ${name}`,
       )
+  })
+
+  it('see a process that is absent: what only it shows is gone then', async () => {
+    const shownBy = async (url: string) =>
+      new Set([...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^([a-z_]+)\{(?:[^}]*,)?queue="([^"]+)"/gm)].map(([, , queue]) => queue!))
+    const queues = queuesOf(Object.values(apis)).map(({ name }) => name)
+    const { expr } = rules.find(({ alert }) => alert === 'ProcessAbsent')!
+
+    assert.deepEqual(
+      [...expr.matchAll(/absent\(outbox_lag_seconds\{service_name="([^"]+)"\}\)/g)].map(([, name]) => name!).toSorted(),
+      ['gateway', ...services.map(({ api }) => api.name)].toSorted(),
+    )
+    const depths = await shownBy(platform.url)
+    assert.deepEqual(
+      queues.filter(name => !depths.has(name)),
+      [],
+    )
+    const leaderless = rules.find(({ alert }) => alert === 'LaneWithoutLeader')!
+    assert.match(leaderless.expr, / or absent\(lane_leading\)$/)
   })
 
   it('lead from each alert to its runbook', () => {

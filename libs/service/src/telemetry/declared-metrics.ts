@@ -34,7 +34,7 @@ export const declaredMetrics = {
     labels: ['messaging.destination.name', 'outcome'],
   },
   'messaging.dead.messages': { kind: 'counter', help: 'Messages whose last try failed', labels: ['messaging.destination.name'] },
-  'queue.depth': { kind: 'gauge', help: 'Messages that wait in a queue of this service', labels: ['queue'] },
+  'queue.depth': { kind: 'gauge', help: 'Messages that wait in a queue of this service; the gateway shows all', labels: ['queue'] },
   'outbox.lag': { kind: 'gauge', help: 'Age of the oldest unsent event', unit: 's', labels: [] },
   'saga.age': { kind: 'gauge', help: 'Age of the oldest command to the chain whose end is not handled', unit: 's', labels: [] },
   'saga.stuck': { kind: 'gauge', help: 'Sagas that need an operator', labels: ['name'] },
