@@ -111,6 +111,23 @@ for (const overlay of names)
           }
     })
 
+    it('mounts the keys of the Secret that the manual makes, and needs no other', () => {
+      if (ofKind(manifests, 'Secret').some(({ metadata }) => metadata.name.startsWith('carapace'))) return
+      const command = /create secret generic carapace [\s\S]*?(?<!\\)\n/.exec(readFileSync(`${root}docs/operate.md`, 'utf8'))![0]
+      const made = [...command.matchAll(/--from-(?:file=deploy\/secrets\/|literal=)([\w.-]+)/g)].map(([, key]) => key!)
+      type Source = { secret?: { secretName?: string; name?: string; items?: { key: string }[] } }
+      const sources = ofProcesses().flatMap(({ spec }) =>
+        spec.template.spec.volumes.flatMap(({ secret, projected }: Source & { projected?: { sources: Source[] } }) =>
+          projected ? projected.sources.map(one => one.secret) : [secret],
+        ),
+      )
+      const read = sources
+        .filter(secret => (secret?.secretName ?? secret?.name) === 'carapace')
+        .flatMap(secret => secret.items.map(({ key }: { key: string }) => key))
+
+      assert.deepEqual([...new Set(read)].toSorted(), made.toSorted())
+    })
+
     it('refers only to what it has', () => {
       const has = (kind: string) => new Set(namesOf(ofKind(manifests, kind)))
       const [maps, accounts, targets] = [has('ConfigMap'), has('ServiceAccount'), has('Deployment')]
