@@ -91,7 +91,7 @@ describe('dashboards and alert rules', function () {
       )
   })
 
-  it('see a process that is absent: what only it shows is gone then', async () => {
+  it('fire for a process that is absent, though what only it shows is absent too', async () => {
     const shownBy = async (url: string) =>
       new Set([...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^([a-z_]+)\{(?:[^}]*,)?queue="([^"]+)"/gm)].map(([, , queue]) => queue!))
     const queues = queuesOf(Object.values(apis)).map(({ name }) => name)
