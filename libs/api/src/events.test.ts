@@ -13,7 +13,7 @@ const required = `
 identity.agent.registered identity.agent.updated identity.agent.status-changed identity.agent.onchain-confirmed identity.agent.onchain-failed
 identity.agent.heartbeat-recorded identity.agent.migrated identity.skill.attached identity.skill.removed identity.skill.verified
 reputation.score.changed reputation.tier.changed reputation.risk.changed reputation.score.synced
-marketplace.gig.posted marketplace.gig.updated marketplace.application.created marketplace.offer.made marketplace.offer.answered
+marketplace.gig.posted marketplace.application.created marketplace.offer.made marketplace.offer.answered
 marketplace.comment.posted marketplace.gig.assigned marketplace.gig.submitted marketplace.gig.completed marketplace.gig.cancelled
 marketplace.gig.disputed marketplace.crew.changed
 swarm.validation.opened swarm.vote.cast swarm.validation.resolved swarm.validation.expired swarm.slash.frozen swarm.appeal.filed

@@ -28,9 +28,6 @@ const gigTerms = {
   createdAt: timestamp,
 }
 export const gigPosted = event('marketplace.gig.posted', 'gigId', 'A gig was posted', gigTerms, { everyone: namesOf(gigTerms) })
-export const gigUpdated = event('marketplace.gig.updated', 'gigId', 'The terms of a gig changed; all of them as they are now', gigTerms, {
-  everyone: namesOf(gigTerms),
-})
 
 export const applicationCreated = event(
   'marketplace.application.created',
@@ -143,7 +140,7 @@ export const gigSubmitted = event(
 export const gigCompleted = event(
   'marketplace.gig.completed',
   'gigId',
-  'The gig ended well',
+  'The gig was completed',
   {
     ...gigFacts,
     ...assignment,

@@ -1,13 +1,12 @@
 import { agentIdentity } from '../agent-facts.ts'
 import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
-import { gigPosted, gigUpdated, marketplaceSnapshot } from '../marketplace/events.ts'
+import { gigPosted, marketplaceSnapshot } from '../marketplace/events.ts'
 
 /** What the treasury service subscribes to. */
 export const consumes = [
   ...agentIdentity,
   gigPosted,
-  gigUpdated,
   marketplaceSnapshot,
   chainEvent('USDC', 'Transfer'),
   chainEventRemoved,

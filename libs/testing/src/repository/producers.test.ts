@@ -6,9 +6,6 @@ import * as declared from '@carapace/api'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** Declared for features that are not made yet (behaviour 15): changed terms of a gig, webhooks. */
-const unused = ['marketplace.gig.updated']
-
 /** Facts that no service needs, for readers of the bus outside (AsyncAPI), and snapshots of services whose rows nobody copies. */
 const forOutside = [
   'commerce.snapshot.published',
@@ -21,19 +18,19 @@ const forOutside = [
 ]
 
 describe('every event that a running service declares', () => {
-  it('is consumed by a service, waits for its feature, or is on the list of those for readers outside', () => {
+  it('is consumed by a service, or is on the list of those for readers outside', () => {
     const apis: readonly declared.ServiceApi[] = Object.values(declared.apis)
     const consumed = new Set(apis.flatMap(api => declared.consumedBy(api)).map(({ type }) => type))
 
     const unread = apis
       .flatMap(({ events }): declared.AnyEvent[] => Object.values(events))
-      .filter(event => !consumed.has(event.type) && !isOfTable(event) && !unused.includes(event.name))
+      .filter(event => !consumed.has(event.type) && !isOfTable(event))
       .map(({ name }) => name)
 
     assert.deepEqual(unread.toSorted(), forOutside)
   })
 
-  it('is published by it, or is on the list of those that wait for their feature', () => {
+  it('is published by it', () => {
     const apis: readonly declared.ServiceApi[] = Object.values(declared.apis)
 
     const silent = apis
@@ -44,7 +41,7 @@ describe('every event that a running service declares', () => {
         return own.filter(event => !isPublishedIn(text, exportNameOf(event))).map(event => event.name)
       })
 
-    assert.deepEqual(silent.toSorted(), unused)
+    assert.deepEqual(silent, [])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type GigRow, gigPosted, gigUpdated, marketplaceApi, marketplaceSnapshot } from '@carapace/api'
+import { type GigRow, gigPosted, marketplaceApi, marketplaceSnapshot } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { projection } from '@carapace/store'
 
@@ -16,10 +16,9 @@ export interface Gigs {
 
 export function gigProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): Gigs {
   const rows = projection<Row>(db, { collection: 'gigs' })
-  const posted = on(gigPosted, ({ gigId, gigTitle }, event) => rows.apply(gigId, { title: gigTitle }, event))
   return {
     subscriptions: [
-      { types: [...posted.types, gigUpdated.type], handle: posted.handle },
+      on(gigPosted, ({ gigId, gigTitle }, event) => rows.apply(gigId, { title: gigTitle }, event)),
       on(marketplaceSnapshot, ({ kind, id, version, row }, event) =>
         kind === 'gig'
           ? rows.apply(id, { title: (row as unknown as GigRow).gigTitle }, { ...event, subject: id, aggregateversion: version })
