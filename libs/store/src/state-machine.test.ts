@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '@carapace/api'
-import { stalledStates, stateMachine } from './state-machine.ts'
+import { type StateMachineTable, stalledStates, stateMachine, unreachableStates } from './state-machine.ts'
 
 type State = 'open' | 'assigned' | 'done' | 'cancelled'
 type Trigger = 'assign' | 'finish' | 'expire'
@@ -56,5 +56,14 @@ describe('stateMachine', () => {
     const resting = stateMachine({ ...machine, rests: 'nobody waits' })
 
     assert.deepEqual(stalledStates(resting), [])
+  })
+
+  it('names the states to which no path leads from a start', () => {
+    const imported = { ...machine.transitions, imported: { assign: 'assigned' as const }, lost: {} }
+    const table = { ...machine, transitions: imported } as unknown as StateMachineTable<State | 'imported' | 'lost', Trigger, { delivered: boolean }>
+
+    assert.deepEqual(unreachableStates(machine), [])
+    assert.deepEqual(unreachableStates(stateMachine(table)), ['imported', 'lost'])
+    assert.deepEqual(unreachableStates(stateMachine({ ...table, startsIn: { imported: 'from elsewhere' } })), ['lost'])
   })
 })

@@ -22,7 +22,10 @@ export type Target<Table, Trigger extends PropertyKey> = {
 export interface StateMachineTable<State extends string, Trigger extends string, Subject = never> {
   /** The record, as in `{ resource: 'gig' }`. */
   name: string
+  /** Where a record starts. */
   initial: State
+  /** Where some records start instead, and which, as a person would say it. */
+  startsIn?: Readonly<Partial<Record<State, string>>>
   /** States that nothing leaves in the normal course; only a reorganisation of the chain may. */
   final: readonly State[]
   /** Nothing waits for the record, whichever state it is in, so that time needs to end none: why. */
@@ -38,6 +41,8 @@ export interface StateMachine<State extends string, Trigger extends string, Subj
   /** States in which the trigger is allowed, by the table. */
   allowedIn(trigger: Trigger): State[]
   isFinal(state: State): boolean
+  /** Every state in which a record may start. */
+  starts(): State[]
   /** The table as rows: for documents and for tests that walk it. */
   edges(): (Edge<State, Subject> & { from: State; trigger: Trigger })[]
 }
@@ -73,6 +78,7 @@ export function stateMachine<State extends string, Trigger extends string, Subje
     },
     allowedIn: trigger => states.filter(state => edgeOf(state, trigger) !== undefined),
     isFinal: state => final.includes(state),
+    starts: () => [table.initial, ...(Object.keys(table.startsIn ?? {}) as State[])],
     edges: () =>
       states.flatMap(from =>
         (Object.keys(transitions[from]) as Trigger[]).map(trigger => ({ ...(edgeOf(from, trigger) as Edge<State, Subject>), from, trigger })),
@@ -96,4 +102,16 @@ export function stalledStates<State extends string, Trigger extends string, Subj
     for (const { from, to } of timed) if (ending.has(to)) ending.add(from)
   }
   return (Object.keys(machine.transitions) as State[]).filter(state => !ending.has(state))
+}
+
+/**
+ * States that no record can come to: no path leads to them from a start, so the table or the drawing of it is wrong.
+ * @example assert.deepEqual(unreachableStates(gigStates), [])
+ */
+export function unreachableStates<State extends string, Trigger extends string, Subject>(machine: StateMachine<State, Trigger, Subject>): State[] {
+  const edges = machine.edges()
+  const reached = new Set<State>(machine.starts())
+  // a set that grows while it is walked is walked to its end
+  for (const state of reached) for (const { from, to } of edges) if (from === state) reached.add(to)
+  return (Object.keys(machine.transitions) as State[]).filter(state => !reached.has(state))
 }

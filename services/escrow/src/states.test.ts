@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { noBond } from './bond/bond.ts'
 import { confirmUnlock } from './bond/outcomes/confirmation.ts'
 import { move } from './escrow/transition.ts'
-import { states } from './states.ts'
 import { blank } from './testing/facts.ts'
 
 describe('the states of the escrow service', () => {
-  for (const machine of states) {
-    it(`of ${machine.name} reach an end by time alone`, () => {
-      assert.deepEqual(stalledStates<string, string, never>(machine as never), [])
-    })
-  }
-
   it('refuse a move that is not in the table with INVALID_STATE', () => {
     const bond = noBond({ id: 'a1', wallet: '0x1', chain: 'BASE_SEPOLIA' })
     const lock = { gigId: 'g1', stage: 'locking', amount: 1n, lockId: 'l1', isClean: true } as never

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { gigStatuses } from '@carapace/api'
-import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { acceptApplication } from './application/application.store.ts'
 import { applicationStates } from './application/application-states.ts'
 import { gigStates } from './gig-states.ts'
-import { offerStates } from './offer/offer-states.ts'
 
 describe('the states of the marketplace', () => {
-  for (const machine of [gigStates, applicationStates, offerStates]) {
-    it(`of ${machine.name} reach an end by time alone`, () => {
-      assert.deepEqual(stalledStates<string, string, never>(machine as never), [])
-    })
-  }
-
   it('of gig are those that clients see', () => {
     assert.deepEqual(Object.keys(gigStates.transitions).sort(), [...gigStatuses].sort())
   })

@@ -19,11 +19,12 @@ function section(service: ServiceName, machine: AnyStateMachine): string {
     const label = [trigger, guard && `[${guard.when}]`, byTime && `(${byTime})`].filter(part => part !== undefined).join(' ')
     return `  ${from} --> ${to}: ${plain(label)}`
   })
+  const starts = machine.starts().map(state => `  [*] --> ${state}${suffix(machine.startsIn?.[state])}`)
   const ends = machine.final.map(state => `  ${state} --> [*]`)
-  return [`## ${machine.name} (${service})`, '', '```mermaid', 'stateDiagram-v2', `  [*] --> ${machine.initial}`, ...arrows, ...ends, '```'].join(
-    '\n',
-  )
+  return [`## ${machine.name} (${service})`, '', '```mermaid', 'stateDiagram-v2', ...starts, ...arrows, ...ends, '```'].join('\n')
 }
+
+const suffix = (when: string | undefined): string => (when === undefined ? '' : `: ${plain(when)}`)
 
 /** Mermaid ends a label at a colon, a semicolon or a hash. */
 const plain = (label: string): string => label.replaceAll(/[:;#]/g, ',')

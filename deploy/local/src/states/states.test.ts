@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stalledStates } from '@carapace/store'
+import { stalledStates, unreachableStates } from '@carapace/store'
 import { stateMachines } from './state-machines.ts'
 import { statesDoc } from './states-doc.ts'
 
@@ -15,11 +15,15 @@ describe('the state machines of all services', () => {
       assert.deepEqual(stalledStates(machine), [])
     })
 
+    it(`${service}: ${machine.name} has a path from a start to every state`, () => {
+      assert.deepEqual(unreachableStates(machine), [])
+    })
+
     it(`${service}: ${machine.name} knows every state that an edge, its start or its end names`, () => {
-      const known = Object.keys(machine.transitions)
-      const named = [machine.initial, ...machine.final, ...machine.edges().map(({ to }) => to)]
+      const states = Object.keys(machine.transitions)
+      const named = [...machine.starts(), ...machine.final, ...machine.edges().map(({ to }) => to)]
       assert.deepEqual(
-        named.filter(state => !known.includes(state)),
+        named.filter(state => !states.includes(state)),
         [],
       )
     })
@@ -40,7 +44,7 @@ describe('the state machines of all services', () => {
   }
 
   it('include every record that waits for people, time or the chain', () => {
-    const names = new Set(machines.map(({ machine }) => machine.name))
+    const names = new Set(machines.flatMap(({ service, machine }) => [machine.name, `${service}/${machine.name}`]))
     const wanted = [
       'gig',
       'application',
@@ -52,6 +56,8 @@ describe('the state machines of all services', () => {
       'bond lock',
       'payment',
       'reservation',
+      'escrow/claim',
+      'swarm/claim',
       'command',
       'transaction',
     ]

@@ -42,6 +42,7 @@ const transitions = {
 export const transactionStates = stateMachine<TxState, TransactionTrigger>({
   name: 'transaction',
   initial: 'SIGNED',
+  startsIn: { VOID: 'an operation that ends without a transaction' },
   final: ['FINAL', 'REPLACED'],
   transitions,
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { dayMs, hourMs, type JobStatus, jobStatuses, Refusal } from '@carapace/api'
-import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import {
   assigned,
@@ -265,10 +264,6 @@ const refused: Readonly<Record<JobStatus, Partial<Record<JobTrigger, (job: Job) 
 describe('the states of a job', () => {
   it('are those that clients see', () => {
     assert.deepEqual(Object.keys(jobStates.transitions).toSorted(), [...jobStatuses].toSorted())
-  })
-
-  it('reach an end by time alone', () => {
-    assert.deepEqual(stalledStates(jobStates), [])
   })
 
   for (const { from, trigger, to } of jobStates.edges())

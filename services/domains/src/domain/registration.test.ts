@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { dayMs, Refusal } from '@carapace/api'
 import type { ObservedOutcome } from '@carapace/chain'
-import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { applyDomainOutcome } from './apply-domain-outcome.ts'
 import { requestDeletion, requestTransfer } from './change.ts'
@@ -9,7 +8,6 @@ import type { Domain } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
 import { type Reservation, reserve } from './registration.ts'
-import { domainStates } from './states.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -45,12 +43,6 @@ const after = (domain: Domain, n: number, ...outcomes: [is: ObservedOutcome['is'
   )
 const active = (of: Reservation = request()) => after(reserve(undefined, of).state, 1, ['confirmed', 1])
 const deleted = () => after(requestDeletion(active(), change).state, 2, ['confirmed', 1])
-
-describe('the states of a name', () => {
-  it('reach an end by time alone', () => {
-    assert.deepEqual(stalledStates(domainStates), [])
-  })
-})
 
 describe('a name', () => {
   const faults: [string, ReturnType<typeof faultOf>][] = [

@@ -2,6 +2,7 @@ import { type Chain, chains, refuse } from '@carapace/api'
 import { unlessPassing } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { type ClaimState, claimStates } from './claim-states.ts'
 import { type Claim, claimable, correctPayment, endClaim, type Reward, requestClaim, rewardId, startClaim } from './reward.ts'
 
 /** Claims all funded rewards of a validator, on each network on its own. A concurrent second request finds no claimable reward. */
@@ -56,10 +57,11 @@ async function claimOn(
     }
     const amount = claimed.reduce((total, part) => total + part.amount, 0n)
     const { outcomeVersion = 0 } = failed ?? {}
-    const decision = requestClaim({ ...request, id, round, amount, rewards: claimed, status: 'claiming', txHash: null, outcomeVersion })
+    const status = failed ? claimStates.move(failed.status, 'retry') : claimStates.initial
+    const decision = requestClaim({ ...request, id, round, amount, rewards: claimed, status, txHash: null, outcomeVersion })
     if (!failed) return rewards.claims.create(decision.state, decision.events, { session })
     const again = (present: Claim) =>
-      present.status === 'failed' && present.round === failed.round
+      claimStates.next(present.status, 'retry') !== undefined && present.round === failed.round
         ? decision
         : refuse('CONFLICT', undefined, { message: 'Claimed by another request' })
     return rewards.claims.change(id, again, { session })
@@ -84,9 +86,10 @@ export async function closeClaim({ db, rewards }: Parts, ended: Ended): Promise<
       claimId,
       claim => {
         const { status, outcomeVersion = 0 } = claim
-        const isNews = claim.round === round && version > outcomeVersion && (status !== ended.is || ended.is === 'paid')
+        const next = claimStates.next(status, ended.is === 'paid' ? 'pay' : 'fail')
+        const isNews = next !== undefined && claim.round === round && version > outcomeVersion
         before = isNews ? claim : undefined
-        if (isNews) return { state: closed(claim, ended), events: [] }
+        if (isNews) return { state: closed(claim, next, ended), events: [] }
         const isSame = claim.round === round && version >= outcomeVersion && status === ended.is
         return isSame && ended.isFinal && !claim.isFinal ? { state: { ...claim, isFinal: true }, events: [] } : undefined
       },
@@ -109,10 +112,10 @@ export async function closeClaim({ db, rewards }: Parts, ended: Ended): Promise<
 const rewardsOf = ({ status, rewards }: Claim, only = status): Map<string, bigint> =>
   new Map(status === only ? rewards.map(({ validationId, amount }) => [validationId, amount]) : [])
 
-function closed({ isFinal: _, ...claim }: Claim, ended: Ended): Claim {
-  const known = { outcomeVersion: ended.version, ...(ended.isFinal ? { isFinal: true as const } : {}) }
-  if (ended.is === 'failed') return { ...claim, status: 'failed', txHash: null, ...known }
+function closed({ isFinal: _, ...claim }: Claim, status: ClaimState, ended: Ended): Claim {
+  const outcome = { outcomeVersion: ended.version, ...(ended.isFinal ? { isFinal: true as const } : {}) }
+  if (ended.is === 'failed') return { ...claim, status, txHash: null, ...outcome }
   const rewards = ended.rewards ?? claim.rewards
   const amount = rewards.reduce((total, part) => total + part.amount, 0n)
-  return { ...claim, status: 'paid', txHash: ended.txHash, rewards, amount, ...known }
+  return { ...claim, status, txHash: ended.txHash, rewards, amount, ...outcome }
 }

@@ -1,5 +1,6 @@
 import { type Chain, type Draft, type PassingStates, refuse, retryableIn, rewardClaimRequested } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import type { ClaimState } from './claim-states.ts'
 
 /** What one validator earned with one validation; all amounts micro-USDC. */
 export interface Reward {
@@ -76,7 +77,7 @@ export interface Claim {
   amount: bigint
   rewards: { validationId: string; amount: bigint }[]
   by: 'validator' | 'time'
-  status: 'claiming' | 'paid' | 'failed'
+  status: ClaimState
   txHash: string | null
   /** Of the last outcome that was followed, as the escrow counts its changes of the claim; absent before the first. */
   outcomeVersion?: number

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { validationStates } from './validation-states.ts'
 
 describe('the states of a validation', () => {
-  it('reach an end by time alone', () => {
-    assert.deepEqual(stalledStates(validationStates), [])
-  })
-
   it('are left by no move once they are final', () => {
     for (const state of validationStates.final)
       assert.equal(

@@ -47,6 +47,7 @@ const sent = { confirm: { to: 'executed', byTime: byOutcome }, fail: { to: 'fail
 export const paymentStates = stateMachine<PaymentStatus, Trigger>({
   name: 'payment',
   initial: 'pending',
+  startsIn: { submitted: 'below 25 USDC' },
   final: ['executed', 'failed', 'cancelled'],
   transitions: {
     pending: {
@@ -144,6 +145,6 @@ export function confirm(payment: Payment, onChain: Required<OnChain>, now: Date)
 /** @param onChain of its command; null when none was sent */
 export function fail(payment: Payment, code: string, onChain: Required<OnChain> | null): Decision<Payment> {
   // a failure that names no transaction is that of the one which is known
-  const known = onChain && { ...onChain, txHash: onChain.txHash ?? payment.onChain?.txHash ?? null }
-  return move(payment, 'fail', { onChain: known, failure: code, executedAt: null }, moved => [paymentFailed.of({ ...facts(moved), code })])
+  const sent = onChain && { ...onChain, txHash: onChain.txHash ?? payment.onChain?.txHash ?? null }
+  return move(payment, 'fail', { onChain: sent, failure: code, executedAt: null }, moved => [paymentFailed.of({ ...facts(moved), code })])
 }

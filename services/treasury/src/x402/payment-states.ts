@@ -20,6 +20,7 @@ type Trigger = 'settle' | 'serve' | 'fail' | 'hold' | 'spend' | 'free' | 'giveBa
 export const x402PaymentStates = stateMachine<PaymentState, Trigger>({
   name: 'x402 payment',
   initial: 'claimed',
+  startsIn: { settled: 'a transfer that was sent and verified before' },
   final: ['settled', 'served', 'failed', 'lost', 'spent', 'returned'],
   transitions: {
     claimed: { settle: 'settled', fail: { to: 'failed', byTime: 'validBefore of the authorisation' } },
