@@ -1,3 +1,4 @@
+import { observedOutcome } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
 import { agentEvents } from './events/agents.ts'
 import { bondEvents } from './events/bonds.ts'
@@ -18,10 +19,8 @@ export const events = (parts: Parts): Subscription[] => [
   ...socialEvents(parts),
   ...onOutcomes({
     'score.sync': {
-      confirmed: ({ opKey, network, round, seq, txHash, blockNumber }) =>
-        followSync(parts, opKey, network, { is: 'confirmed', round, seq, txHash, blockNumber }),
-      failed: ({ opKey, network, round, seq, code, txHash = null }) =>
-        followSync(parts, opKey, network, { is: 'failed', round, seq, txHash, error: code }),
+      confirmed: outcome => followSync(parts, outcome.opKey, outcome.network, observedOutcome(outcome)),
+      failed: outcome => followSync(parts, outcome.opKey, outcome.network, observedOutcome(outcome)),
     },
   }),
 ]

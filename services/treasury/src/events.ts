@@ -21,8 +21,7 @@ function commandOutcomes(parts: Parts): Subscription[] {
   const reserved = {
     confirmed: ({ opKey, round, seq, txHash, blockNumber, logs, already }: PublishedOutcome<'confirmed'>) =>
       settleCommand(parts, { is: 'confirmed', key: opKey, round, seq, txHash, blockNumber, spent: spentIn(logs), already }),
-    failed: ({ opKey, round, seq, code, txHash }: PublishedOutcome<'failed'>) =>
-      settleCommand(parts, { is: 'failed', key: opKey, round, seq, code, ...(txHash ? { txHash } : {}) }),
+    failed: (outcome: PublishedOutcome<'failed'>) => settleCommand(parts, { ...outcome, key: outcome.opKey }),
     finalized: (outcome: PublishedOutcome<'finalized'>) => finalized(parts, outcome),
     reorged: onlyPolled,
   }

@@ -18,7 +18,7 @@ const effect = {
   ...outcome,
   ...inBlock,
   logs: z.array(chainLog),
-  /** The effect was found on chain: another transaction had it, this one at most found nothing left to do. */
+  /** The effect was found on chain: another transaction had it, this one at most found it there. */
   already: z.boolean(),
 }
 
@@ -66,11 +66,14 @@ const summaries: Readonly<Record<OutcomeName, string>> = {
   confirmed: 'The effect is in a block (depth 0)',
   finalized: 'The block of the effect is final',
   failed: 'The command had no effect and, in this round, never will',
-  reorged: 'The block of a confirmed effect is gone; the same transaction is sent again',
+  reorged: 'The block of a confirmed effect is dropped; the same transaction is sent again',
 }
 
 /** An outcome as it is published, with its name. */
 export type PublishedOutcome<Name extends OutcomeName = OutcomeName> = { [Is in Name]: { is: Is } & z.output<Payloads[Is]> }[Name]
+
+/** Those that a record follows: finality changes nothing that it shows. */
+export type FollowedOutcome = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
 
 /** The five events about commands of one kind, by the name of the outcome. */
 export type OutcomeEvents = { readonly [Name in OutcomeName]: EventDef<Payloads[Name]['shape']> }

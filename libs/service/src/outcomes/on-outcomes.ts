@@ -1,4 +1,4 @@
-import { type CommandKind, chainOutcome, type EventDef, type OutcomeName, type PublishedOutcome } from '@carapace/api'
+import { type CommandKind, chainOutcome, type EventDef, type FollowedOutcome, type OutcomeName, type PublishedOutcome } from '@carapace/api'
 import { on, type Subscription } from '../define.ts'
 
 /** What follows each outcome of one kind of command. An outcome without an entry is not subscribed to. */
@@ -6,6 +6,14 @@ export type OutcomeHandlers = { readonly [Name in OutcomeName]?: (outcome: Publi
 
 /** For `reorged` where the record does not change: from then on the relayer is polled for what follows, so that it rests on no message. */
 export const onlyPolled = async (): Promise<void> => undefined
+
+/** For a record that follows all of them in one way. @example onOutcomes({ 'swarm.vote': followedBy(outcome => follow(parts, outcome)) }) */
+export const followedBy = (receive: (outcome: FollowedOutcome) => Promise<unknown>) => ({
+  submitted: receive,
+  confirmed: receive,
+  failed: receive,
+  reorged: receive,
+})
 
 /**
  * Subscribes to outcomes of commands. A failure reaches its handler only when it ends the round: any other one is about a refused message and

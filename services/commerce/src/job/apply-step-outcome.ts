@@ -1,4 +1,4 @@
-import { type CommandOutcome, type OnChain, retryAfter, trackOutcome } from '@carapace/chain'
+import { type CommandOutcome, failureText, type OnChain, retryAfter, trackOutcome } from '@carapace/chain'
 import type { ChainStep, Job, Step } from './job.ts'
 import { jobStates } from './job-states.ts'
 import { corrects, effects, type Moment, type Result, revertLost } from './transition.ts'
@@ -26,22 +26,22 @@ const mustSucceed: ReadonlySet<Step> = new Set(['create', 'settle'])
 export function applyStepOutcome(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result | undefined {
   const current = job.on[step]
   if (!current) return undefined
-  const known = current.onChain
-  const tracked = trackOutcome(known, outcome)
+  const before = current.onChain
+  const tracked = trackOutcome(before, outcome)
   if (tracked === 'stale') return undefined
-  const news = { seq: outcome.seq, round: Math.max(known.round, outcome.round) }
+  const news = { seq: outcome.seq, round: Math.max(before.round, outcome.round) }
   const with_: With = (onChain, change = {}) => ({
     ...job,
-    on: { ...job.on, [step]: { ...current, ...change, onChain: { ...known, ...news, ...onChain } } },
+    on: { ...job.on, [step]: { ...current, ...change, onChain: { ...before, ...news, ...onChain } } },
   })
   const hasEffect = (tracked === 'confirmed' || tracked === 'reincluded' || tracked === 'finalized') && !outcome.already
   if (current.isForeign && !hasEffect) return { state: with_({}), events: [] }
   // an effect that is reported names its transaction until another one has it
   if (tracked === 'submitted')
-    return { state: with_({ status: 'pending', txHash: current.applied ? known.txHash : (outcome.txHash ?? null) }), events: [] }
+    return { state: with_({ status: 'pending', txHash: current.applied ? before.txHash : (outcome.txHash ?? null) }), events: [] }
   if (tracked === 'reorged') return { state: with_({ status: 'pending' }), events: [] }
   if (tracked === 'failed') return failed(with_, job, step, outcome, moment)
-  const confirmed = { status: 'confirmed', error: null, ...placeOf(known, outcome) } as const
+  const confirmed = { status: 'confirmed', error: null, ...placeOf(before, outcome) } as const
   const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step)
   if (!current.applied && !leadsOn(state, step)) return { state, events: [] }
   return current.applied ? reincluded(job, state, step, outcome, moment) : applied(state, step, outcome, moment)
@@ -60,7 +60,7 @@ function numbered(job: Job, { onChainJobId }: StepOutcome): Job {
   return { ...job, onChainJobId }
 }
 
-/** A transaction that found nothing left to do did not have the effect: the one that is known stays. */
+/** A transaction that found the effect there did not have it: the one that is known stays. */
 const placeOf = (current: OnChain, { txHash, blockNumber, already = false }: StepOutcome) =>
   already && current.txHash !== null ? {} : { txHash: txHash ?? current.txHash, blockNumber: blockNumber ?? current.blockNumber }
 
@@ -93,7 +93,7 @@ function failed(with_: With, job: Job, step: Step, outcome: StepOutcome, moment:
     ...job.on[step]!.requested,
     ...present({ fund: { funding }, assign: { acceptance }, submit: { delivery }, dispute: { dispute } }, step),
   }
-  const state = with_({ status: 'failed', error: `${code}: ${message}`.slice(0, 500) }, { retryAt, requested })
+  const state = with_({ status: 'failed', error: failureText({ code, message }) }, { retryAt, requested })
   if (job.on[step]!.applied) return revertLost(state, moment.now)
   return { state: { ...state, ...withdrawn(job, step, { code, message }) }, events: [] }
 }

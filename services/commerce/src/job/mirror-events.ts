@@ -37,17 +37,17 @@ const numbered = ({ jobs }: Parts, { network: chain, ...log }: Pick<Log, 'networ
 async function follow(parts: Parts, log: Log): Promise<void> {
   const { network, txHash } = log
   const number = numberIn(log)
-  const known = await numbered(parts, log)
-  if (known.length === 0) {
+  const jobs = await numbered(parts, log)
+  if (jobs.length === 0) {
     const isOurs = log.event === 'JobCreated' && String(log.args.budget) !== '0'
     if (isOurs) return
     if (log.event !== 'JobCreated') throw new Retry(`job ${number} of ${network} is not known yet`)
   }
   // what we did ourselves is known by the outcomes of our commands; a client may do several steps in one transaction
   const isOwnStep = ({ applied, isForeign, onChain }: ChainStep) => applied && !isForeign && onChain.txHash === txHash
-  if (known.some(({ on: steps }) => Object.values(steps).some(isOwnStep))) return
-  const job = await ownerOf(parts, known)
-  if (!job && known.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
+  if (jobs.some(({ on: steps }) => Object.values(steps).some(isOwnStep))) return
+  const job = await ownerOf(parts, jobs)
+  if (!job && jobs.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
   // the same for every delivery of its events
   const id = jobIdOfKey(network, jobIdTopic(BigInt(number)))
   const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }))
@@ -72,8 +72,8 @@ function fundingDecided(job: Stored<Job>, { step }: Mirrored): Stored<Job> {
 }
 
 /** A reorganisation may have given the number of a job to another one: whose it is now. */
-async function ownerOf(parts: Parts, known: readonly Stored<Job>[]): Promise<Stored<Job> | undefined> {
-  for (const job of known) if ((await numberNow(parts, job)) === job.onChainJobId) return job
+async function ownerOf(parts: Parts, jobs: readonly Stored<Job>[]): Promise<Stored<Job> | undefined> {
+  for (const job of jobs) if ((await numberNow(parts, job)) === job.onChainJobId) return job
   return undefined
 }
 

@@ -1,6 +1,6 @@
-import type { ChainLog, PublishedOutcome } from '@carapace/api'
+import type { ChainLog, FollowedOutcome } from '@carapace/api'
 import { operationParts } from '@carapace/chain'
-import { onOutcomes, type Subscription } from '@carapace/service'
+import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { applyStepOutcome, type StepOutcome } from './apply-step-outcome.ts'
 import { changeJob, momentOf } from './change-job.ts'
@@ -9,10 +9,7 @@ import type { Job, Step } from './job.ts'
 
 /** What the relayer reports of the commands of jobs. */
 export function jobOutcomes(parts: Parts): Subscription[] {
-  const each = (step: Step) => {
-    const receive = (outcome: Followed) => follow(parts, step, outcome)
-    return { submitted: receive, confirmed: receive, failed: receive, reorged: receive }
-  }
+  const each = (step: Step) => followedBy(outcome => follow(parts, step, outcome))
   return onOutcomes({
     'job.create': each('create'),
     'job.fund': each('fund'),
@@ -23,9 +20,7 @@ export function jobOutcomes(parts: Parts): Subscription[] {
   })
 }
 
-type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
-
-async function follow(parts: Parts, step: Step, outcome: Followed): Promise<void> {
+async function follow(parts: Parts, step: Step, outcome: FollowedOutcome): Promise<void> {
   const [, jobId] = operationParts(outcome.opKey)
   const job = await parts.jobs.get(jobId)
   // one that is unknown is not an error: the database may have been set back
@@ -36,7 +31,7 @@ async function follow(parts: Parts, step: Step, outcome: Followed): Promise<void
   await changeJob(parts, jobId, present => applyStepOutcome(present, step, { is, round, seq, ...detailsOf(outcome), ...numbered }, moment))
 }
 
-function detailsOf(outcome: Followed): Partial<StepOutcome> {
+function detailsOf(outcome: FollowedOutcome): Partial<StepOutcome> {
   if (outcome.is === 'failed') return { code: outcome.code, message: outcome.message, terminal: outcome.terminal }
   if (outcome.is === 'confirmed') return { txHash: outcome.txHash, blockNumber: outcome.blockNumber, already: outcome.already }
   return { txHash: outcome.txHash }

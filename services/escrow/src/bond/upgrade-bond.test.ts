@@ -13,7 +13,7 @@ const blank = noBond({ id: key('agent'), wallet, chain: 'BASE_SEPOLIA' })
 const deposit = { id: key('deposit'), operationId: 'o', amount: 100n, from: wallet, source: { kind: 'allowance' }, now: start } as const
 
 const confirmed = (id: string, seq: number, round = 1): BondOutcome => ({ is: 'confirmed', id: key(id), round, seq, logs: [], ...chainAt })
-const failed = (id: string, seq: number, round = 1): BondOutcome => ({ is: 'failed', id: key(id), round, seq, code: 'REVERTED' })
+const failed = (id: string, seq: number, round = 1): BondOutcome => ({ is: 'failed', id: key(id), round, seq, code: 'REVERTED', message: 'x' })
 function follow(bond: Bond, outcome: BondOutcome): Bond | undefined {
   const made = applyBondOutcome(bond, outcome, start, () => key('next'))
   return made === 'later' ? assert.fail('it has to wait') : made?.state

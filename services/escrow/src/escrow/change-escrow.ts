@@ -5,7 +5,7 @@ import { type Escrow, type GigTerms, newEscrow } from './escrow.ts'
 
 type Decide = (escrow: Stored<Escrow>) => Decision<Escrow> | undefined
 
-/** Makes the one document of a gig if this is the first fact about it. */
+/** Makes the one document of a gig if this is the first fact about it. It mostly is not: a read costs less than a write that is refused. */
 export const ensureEscrow = async (parts: Parts, terms: GigTerms): Promise<Stored<Escrow>> =>
   (await parts.escrows.get(terms.gigId)) ?? createEscrow(parts, terms)
 

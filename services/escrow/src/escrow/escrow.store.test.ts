@@ -55,7 +55,7 @@ describe('an escrow that was stored before its lock had one field on chain', () 
 
   it('knows the last outcome of the command that named its payee', () => {
     const named = upgradeEscrow(inOldForm('confirmed', { payeeRound: 3, payeeSeq: 7, payeeFailed: true }))
-    const failure = { code: 'REVERTED', round: 3 }
+    const failure = { code: 'REVERTED', message: 'x', round: 3 }
 
     assert.equal(named.lock!.payeeOnChain!.status, 'failed')
     assert.equal(payeeFailed(named, { ...failure, seq: 7 }, start), undefined)

@@ -1,12 +1,12 @@
 import { escrowFailed, escrowLocked } from '@carapace/api'
-import { type FundingSource, followOutcome, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
+import { type FundingSource, failureText, followOutcome, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
 import type { Place } from '../chain-log.ts'
 import { advance, type Moment } from './advance.ts'
 import { acceptCommand, lockCommand, lockX402Command, zeroAddress } from './commands.ts'
 import { isSettlementPublished, settlementCorrected } from './correction.ts'
 import type { Escrow, Lock, Settlement } from './escrow.ts'
 import { escrowStates } from './escrow-states.ts'
-import { errorOf, notMade } from './settlement-transitions.ts'
+import { notMade } from './settlement-transitions.ts'
 import { facts, fundedFrom, iso, move, type OutcomeId, type Result } from './transition.ts'
 
 export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string }
@@ -71,19 +71,19 @@ export const isSourceUnclear = ({ status, lock }: Escrow, { already, payer }: { 
 
 export function lockConfirmed(e: Escrow, seen: Place & OutcomeId & { payer?: string; intake?: string }, moment: Moment): Result | undefined {
   if (!e.lock) return lockedLate(e, seen, moment)
-  const { unclearSince: _, ...known } = e.lock
-  const onChain = afterOutcome(known, { ...seen, is: 'confirmed' })
+  const { unclearSince: _, ...current } = e.lock
+  const onChain = afterOutcome(current, { ...seen, is: 'confirmed' })
   if (!onChain) return undefined
   const lock: Lock = {
-    ...known,
-    ...(e.status === 'refunded' ? {} : sourceOf(known, seen.payer, seen.intake)),
+    ...current,
+    ...(e.status === 'refunded' ? {} : sourceOf(current, seen.payer, seen.intake)),
     stage: 'confirmed',
     onChain,
-    lockedAt: known.lockedAt ?? moment.now,
+    lockedAt: current.lockedAt ?? moment.now,
   }
   // the same effect in another block
   if (e.status !== 'funding') return { state: { ...e, lock }, events: [] }
-  const isFirst = known.lockedAt === null
+  const isFirst = current.lockedAt === null
   const locked = escrowLocked.of({ ...facts(e), fundedFrom: fundedFrom(lock), ...placeOf(lock), lockedAt: iso(moment.now) })
   const then = advance(move(e, 'confirm', { lock }), moment)
   return { state: then.state, events: [...(isFirst ? [locked] : []), ...then.events] }
@@ -112,11 +112,11 @@ function lockedLate(e: Escrow, seen: Place & OutcomeId & { payer?: string; intak
 }
 
 /** The settlement that was decided before the lock was lost is made now: by its command where that still waits, else by the next round. */
-function dueAgain(e: Escrow, known: Settlement, lock: Lock, { now }: Moment): Escrow {
+function dueAgain(e: Escrow, decided: Settlement, lock: Lock, { now }: Moment): Escrow {
   const retryAt = retryAfter(1, now)
-  const settlement: Settlement = { ...known, payoutLost: false, retryAt, onChain: { ...known.onChain, status: 'failed' } }
+  const settlement: Settlement = { ...decided, payoutLost: false, retryAt, onChain: { ...decided.onChain, status: 'failed' } }
   const held = move(e, 'lockLate', { lock, lockFailure: null })
-  return move(held, known.kind, { settlement, dueAt: retryAt, dueAction: 'retry' })
+  return move(held, decided.kind, { settlement, dueAt: retryAt, dueAction: 'retry' })
 }
 
 /** The block of the lock is dropped: nothing is decided about its money until the same transaction is in a block again, or has failed. */
@@ -131,16 +131,16 @@ export function lockReorged(e: Escrow, reorg: OutcomeId): Result | undefined {
 /** The same of a lock that somebody made on the contract itself: its acceptance, which came after it, is sent again or fails. */
 export function directLockLost(e: Escrow, txHash: string): Result | undefined {
   const { lock, directLock, reclaimed } = e
-  const known: Escrow = {
+  const without: Escrow = {
     ...e,
     directLock: directLock?.txHash === txHash ? null : directLock,
     reclaimed: reclaimed?.lock.txHash === txHash ? null : (reclaimed ?? null),
   }
   const isAccepted = lock?.kind === 'onchain' && lock.onChain.txHash === txHash && escrowStates.next(e.status, 'reopen') !== undefined
   if (!isAccepted && directLock?.txHash !== txHash && reclaimed?.lock.txHash !== txHash) return undefined
-  if (!isAccepted) return { state: known, events: [] }
+  if (!isAccepted) return { state: without, events: [] }
   const reopened: Lock = { ...lock, stage: 'sent', onChain: { ...lock.onChain, status: 'pending' } }
-  const state = move(known, 'reopen', { lock: reopened, dueAt: null, dueAction: null })
+  const state = move(without, 'reopen', { lock: reopened, dueAt: null, dueAction: null })
   return { state, events: [] }
 }
 
@@ -168,7 +168,7 @@ const ended = ({ round, seq, code, message }: LockFailure): ObservedOutcome => (
   round,
   seq,
   txHash: null,
-  error: errorOf(code, message),
+  error: failureText({ code, message }),
 })
 
 /** Its newer number counts against a late confirmation that is older. */
@@ -184,7 +184,7 @@ type Refused = Omit<LockFailure, 'seq'>
 export function lockRefused(e: Escrow, refusal: Refused, moment: Moment): Result | undefined {
   const { lock, status } = e
   if (status !== 'funding' || lock?.stage !== 'reserving' || lock.onChain.round !== refusal.round) return undefined
-  const onChain: Lock['onChain'] = { ...lock.onChain, status: 'failed', error: errorOf(refusal.code, refusal.message) }
+  const onChain: Lock['onChain'] = { ...lock.onChain, status: 'failed', error: failureText(refusal) }
   return freed(e, { ...lock, onChain }, refusal, moment)
 }
 
@@ -205,9 +205,9 @@ const failureOf = (lock: Lock, { round, code, message }: Refused): Escrow['lockF
 
 /** Its settlement was decided, perhaps paid, in blocks that are dropped: the payer has its money, the payee has lost it. */
 function withoutLock(e: Escrow, lock: Lock, failure: LockFailure): Escrow {
-  const known = e.settlement!
-  const { undone, onChain } = notMade(known, 'failed')
+  const decided = e.settlement!
+  const { undone, onChain } = notMade(decided, 'failed')
   const reversed = escrowStates.isFinal(e.status) ? { undone, onChain, byLog: null } : { onChain }
-  const settlement: Settlement = { ...known, ...reversed, retryAt: null, payoutLost: known.kind === 'release' }
+  const settlement: Settlement = { ...decided, ...reversed, retryAt: null, payoutLost: decided.kind === 'release' }
   return move(e, 'loseLock', { lock: null, lockFailure: failureOf(lock, failure), settlement, dueAt: null, dueAction: null })
 }

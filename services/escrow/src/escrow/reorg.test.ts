@@ -50,10 +50,10 @@ const statusBy: Record<string, string | undefined> = {
   [escrowRefunded.type]: 'refunded',
   [escrowFailed.type]: 'none',
 }
-const known = (before: string, events: Result['events']): string =>
+const announced = (before: string, events: Result['events']): string =>
   events.reduce((status, { type, data }) => (type === escrowRestated.type ? String(data.status) : (statusBy[type] ?? status)), before)
 /** Where others think that the assignee was paid, if they do: by which transaction. */
-function paidAsKnown(before: string | null, events: Result['events']): string | null {
+function paidAsAnnounced(before: string | null, events: Result['events']): string | null {
   return events.reduce((paid, { type, data }) => {
     if (type === escrowReleased.type) return String(data.txHash)
     if (type !== escrowRestated.type) return paid
@@ -61,7 +61,7 @@ function paidAsKnown(before: string | null, events: Result['events']): string | 
     return data.unpaid ? null : data.status === 'released' ? String(data.txHash) : paid
   }, before)
 }
-const asKnown: Partial<Record<Status, string>> = {
+const announcedAs: Partial<Record<Status, string>> = {
   releasing: 'locked',
   refunding: 'locked',
   released: 'released',
@@ -204,8 +204,8 @@ describe('an escrow whose block is dropped', () => {
       const become = (result: Result | undefined) => {
         const { state, events } = result ?? { state: escrow, events: [] }
         book.follow(escrow, state)
-        others = known(others, events)
-        paid = paidAsKnown(paid, events)
+        others = announced(others, events)
+        paid = paidAsAnnounced(paid, events)
         escrow = state
       }
       const [under, done] = outcome === 'release' ? (['releasing', 'released'] as const) : (['refunding', 'refunded'] as const)
@@ -302,7 +302,7 @@ describe('an escrow whose block is dropped', () => {
       ['refunded', 38_800_000n, 0n],
     )
     assert.equal(book.of(`ext:${wallets.poster}`), 0n)
-    assert.equal(paidAsKnown(chainAt.txHash, [...reverted.events, ...refunded.events]), null)
+    assert.equal(paidAsAnnounced(chainAt.txHash, [...reverted.events, ...refunded.events]), null)
     for (const is of ['reorged', 'failed', 'confirmed'] as const)
       assert.equal(receive(refunded.state, { op: 'settle', is, seq: 5 }).status, 'refunded', 'the relayer is late')
   })
@@ -396,8 +396,8 @@ describe('an escrow whose block is dropped', () => {
           let paid: string | null = null
           const become = ({ state, events }: Result = { state: escrow, events: [] }) => {
             book.follow(escrow, state)
-            others = known(others, events)
-            paid = paidAsKnown(paid, events)
+            others = announced(others, events)
+            paid = paidAsAnnounced(paid, events)
             escrow = state
           }
           become({ state: sent(gig, kind), events: [] })
@@ -412,7 +412,7 @@ describe('an escrow whose block is dropped', () => {
           const isLocked = last(lock) === 'confirmed'
           const isSettled = last(settle) === 'confirmed'
           const [under, done] = outcome === 'release' ? (['releasing', 'released'] as const) : (['refunding', 'refunded'] as const)
-          assert.equal(others, asKnown[escrow.status], `others see ${others}, it is ${escrow.status}`)
+          assert.equal(others, announcedAs[escrow.status], `others see ${others}, it is ${escrow.status}`)
           if (escrow.status === 'released') assert.equal(paid, escrow.settlement!.onChain.txHash)
           else if (escrow.status !== 'releasing') assert.equal(paid, null, 'others see the assignee as paid')
           assert.equal(escrow.status, isLocked ? (isSettled ? done : under) : 'unfunded')

@@ -1,5 +1,5 @@
 import { type Draft, escrowRefunded, escrowReleased } from '@carapace/api'
-import { followOutcome, type OnChain, retryAfter, sentOnChain } from '@carapace/chain'
+import { failureText, followOutcome, type OnChain, retryAfter, sentOnChain } from '@carapace/chain'
 import type { Place } from '../chain-log.ts'
 import { approveCommand } from './commands.ts'
 import { settlementCorrected } from './correction.ts'
@@ -12,7 +12,7 @@ export interface Seen extends Place {
   /** Of the command's outcome; undefined when a final log shows it. */
   seq?: number
   round?: number
-  /** Our command found nothing left to do: its transaction is not the one that had the effect. */
+  /** Our command found the effect there: its transaction is not the one that had the effect. */
   already?: boolean
 }
 
@@ -29,14 +29,14 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   if (!onChain) return undefined
   if (e.status === 'released') return seenAgain(e, onChain, seen)
   if (e.status !== 'releasing') return undefined
-  const known = e.settlement!
+  const current = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
   const at = placeOf(seen)
   const made: Settlement = {
-    ...known,
+    ...current,
     ...parts,
     onChain,
-    byLog: byLogOf(known, seen),
+    byLog: byLogOf(current, seen),
     settledAt: now,
     retryAt: null,
   }
@@ -57,10 +57,10 @@ export function refundSeen(e: Escrow, seen: Seen, now: Date): Result | undefined
   if (e.status === 'refunded') return seenAgain(e, onChain, seen)
   if (escrowStates.next(e.status, 'repay') === undefined) return undefined
   const at = placeOf(seen)
-  const known = e.settlement ?? newSettlement({ kind: 'refund', onChain: noCommand, reason: 'default', by: 'time' })
+  const current = e.settlement ?? newSettlement({ kind: 'refund', onChain: noCommand, reason: 'default', by: 'time' })
   const payoutLost = e.status === 'releasing'
-  const byLog = byLogOf(known, seen)
-  const settlement: Settlement = { ...known, onChain, byLog, payoutLost, settledAt: now, retryAt: null }
+  const byLog = byLogOf(current, seen)
+  const settlement: Settlement = { ...current, onChain, byLog, payoutLost, settledAt: now, retryAt: null }
   const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
   return {
     state: move(decided.state, 'repay', { settlement, dueAt: null, dueAction: null }),
@@ -86,7 +86,7 @@ export function settleFailed(e: Escrow, failure: OutcomeId & { code: string; mes
   const { settlement, status } = e
   if (!settlement || settlement.onChain.round === 0) return undefined
   const { round, seq, code, message } = failure
-  const onChain = followOutcome(settlement.onChain, { is: 'failed', round, seq, txHash: null, error: errorOf(code, message) })
+  const onChain = followOutcome(settlement.onChain, { is: 'failed', round, seq, txHash: null, error: failureText({ code, message }) })
   if (!onChain) return undefined
   // its lock is lost, too: only the number counts, should the chain make that lock after all
   if (status === 'unfunded') return { state: { ...e, settlement: { ...settlement, onChain: { ...settlement.onChain, round, seq } } }, events: [] }
@@ -133,15 +133,15 @@ export function releaseReverted(e: Escrow): Result | undefined {
   return { state: move(e, 'reverse', { settlement }), events: [settlementCorrected(e, e.disputedAt ? 'disputed' : 'locked')] }
 }
 
-/** The contract has paid other parts than we booked: after its timeout, so that our command found nothing left to do. */
+/** The contract has paid other parts than we booked: after its timeout, so that our command found it done already. */
 export const paidWithDifferentSplit = (e: Escrow, { fee, treasury }: NonNullable<Released['paid']>): Result | undefined =>
   e.status === 'released' && (e.settlement!.fee !== fee || e.settlement!.treasury !== treasury) ? releaseReverted(e) : undefined
 
 /** The contract does not know whom to pay: the payee is named minutes later, or before its lock or the payout is tried again. */
-export function payeeFailed(e: Escrow, { round, seq, code }: OutcomeId & { code: string }, now: Date): Result | undefined {
+export function payeeFailed(e: Escrow, { round, seq, code, message }: OutcomeId & { code: string; message: string }, now: Date): Result | undefined {
   if (!e.lock || e.settlement?.kind === 'refund') return undefined
   const current = e.lock.payeeOnChain ?? noCommand
-  const payeeOnChain = followOutcome(current, { is: 'failed', round, seq, txHash: null, error: code })
+  const payeeOnChain = followOutcome(current, { is: 'failed', round, seq, txHash: null, error: failureText({ code, message }) })
   if (!payeeOnChain) return undefined
   const state: Escrow = { ...e, lock: { ...e.lock, payeeOnChain } }
   if (escrowStates.next(e.status, 'release') === undefined) return { state, events: [] }
@@ -203,15 +203,15 @@ function afterEffect(settlement: Settlement | null, seen: Seen): Settlement['onC
 
 /** The same effect, perhaps in another block or by another transaction: services that show where it was made are notified. */
 function seenAgain(e: Escrow, after: Settlement['onChain'], seen: Seen): Result | undefined {
-  const known = e.settlement!
+  const current = e.settlement!
   const { seq, already } = seen
-  const { txHash, blockNumber } = known.onChain
+  const { txHash, blockNumber } = current.onChain
   const isMoved = !already && (seen.txHash !== txHash || seen.blockNumber !== blockNumber)
   if (!isMoved && seq === undefined) return undefined
   // our own command says that the transaction is its own
   const isOurs = seq !== undefined && !already
-  const byLog = isOurs ? null : isMoved ? byLogOf(known, seen) : (known.byLog ?? null)
-  const settlement: Settlement = { ...known, onChain: isMoved ? after : { ...after, txHash, blockNumber }, byLog }
+  const byLog = isOurs ? null : isMoved ? byLogOf(current, seen) : (current.byLog ?? null)
+  const settlement: Settlement = { ...current, onChain: isMoved ? after : { ...after, txHash, blockNumber }, byLog }
   const status = e.status === 'released' ? 'released' : 'refunded'
   return { state: { ...e, settlement }, events: isMoved ? [settlementCorrected(e, status, settlement)] : [] }
 }
@@ -227,6 +227,3 @@ export const notMade = ({ undone, onChain }: Settlement, status: OnChain['status
   onChain: { ...onChain, status, txHash: null, blockNumber: null },
   byLog: null,
 })
-
-/** Of a command, as it is stored and shown. */
-export const errorOf = (code: string, message: string): string => `${code}: ${message}`.slice(0, 500)

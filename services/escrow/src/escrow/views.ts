@@ -21,7 +21,7 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader, now:
     amount: usd(escrow.amount),
     currency: 'USDC',
     chain: escrow.chain,
-    depositAddress: networks.known(escrow.chain)?.escrow ?? null,
+    depositAddress: networks.cachedContracts(escrow.chain)?.escrow ?? null,
     fundedFrom: lock ? { kind: lock.kind, address: lock.from } : null,
     feeBp: assignment?.feeBp ?? null,
     fee: paid ? usd(paid.fee) : null,

@@ -134,7 +134,7 @@ describe('sources of funds', () => {
     const limited = (await optionsOf({ inWallet: 40 })).options.treasury
     harness.treasuryRefuses = 'INSUFFICIENT_BALANCE'
     harness.spendable = { dailyLimit: usdc(50), remaining: usdc(50), debt: usdc(3) }
-    const owing = (await optionsOf({ inWallet: 40 })).options.treasury
+    const inDebt = (await optionsOf({ inWallet: 40 })).options.treasury
     harness.treasuryRefuses = undefined
     harness.spendable = before
     harness.reservation = 'voided'
@@ -146,7 +146,7 @@ describe('sources of funds', () => {
     const { reason, dailyLimit, remaining, resetsAt, next } = limited
     assert.deepEqual([reason, dailyLimit, remaining, resetsAt], ['DAILY_LIMIT_REACHED', 50, 12, '2026-01-02T00:00:00.000Z'])
     assert.equal(next.method, 'PATCH')
-    assert.deepEqual([owing.reason, owing.debt, voided.reason, away.reason], ['IN_DEBT', 3, 'GIVEN_BACK', 'UNKNOWN'])
+    assert.deepEqual([inDebt.reason, inDebt.debt, voided.reason, away.reason], ['IN_DEBT', 3, 'GIVEN_BACK', 'UNKNOWN'])
   })
 
   it('show no balance to a caller that is not proven', async () => {
@@ -179,8 +179,8 @@ describe('sources of funds', () => {
     const { id, headers } = scenario.poster
 
     const bond = await harness.platform.call('POST', `/api/bond/${id}/deposit`, { body: { amount: 10 }, headers })
-    const fund = (who: Record<string, string>) =>
-      harness.platform.call('POST', '/api/agent-payments/fund-escrow', { body: { gigId: scenario.gigId, agentId: id }, headers: who })
+    const fund = (caller: Record<string, string>) =>
+      harness.platform.call('POST', '/api/agent-payments/fund-escrow', { body: { gigId: scenario.gigId, agentId: id }, headers: caller })
     const [own, anybody] = [await fund(headers), await fund({})]
 
     const { allowance, treasury, x402 } = bond.body.details.options

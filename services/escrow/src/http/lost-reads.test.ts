@@ -18,9 +18,9 @@ describe('an operation whose database is away while its outcome is waited for', 
       lost ??= loseReads(harness.platform.service('escrow').platform.db.connection.collection(collection))
       return 'wait'
     }
-    const known = harness.commands.length
+    const before = harness.commands.length
     const answer = request()
-    const command = await until('the command', () => harness.commands.slice(known).find(sent => sent.kind === kind))
+    const command = await until('the command', () => harness.commands.slice(before).find(sent => sent.kind === kind))
     await until('a read has failed', () => lost && lost.count() > 0)
     lost!.end()
     await harness.outcome(command, 'confirm')

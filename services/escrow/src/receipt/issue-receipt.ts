@@ -13,10 +13,10 @@ export interface Scores {
  * first settlement, remain. Scores are those of the settlement, when the caller knows them.
  */
 export async function issueReceipt(parts: Parts, escrow: Escrow, scores?: Scores): Promise<{ receipt: Stored<Receipt>; isNew: boolean }> {
-  const amended = async (known: Stored<Receipt>) => ({ receipt: await parts.receipts.amend(receiptOf(escrow, known.id, known)), isNew: false })
+  const amended = async (issued: Stored<Receipt>) => ({ receipt: await parts.receipts.amend(receiptOf(escrow, issued.id, issued)), isNew: false })
   // a settlement is mostly the first: then nothing is found
-  const known = scores ? undefined : await parts.receipts.everOf(escrow.id)
-  if (known) return amended(known)
+  const earlier = scores ? undefined : await parts.receipts.everOf(escrow.id)
+  if (earlier) return amended(earlier)
   const { posterId, assignment } = escrow
   const { assigneeId } = assignment!
   const agents = await parts.agents.many([posterId, assigneeId])

@@ -27,8 +27,7 @@ export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page' | 'sums'> &
 
 function shown(receipt: Stored<Receipt> | undefined): Stored<Receipt> {
   if (!receipt) return refuse('NOT_FOUND', { resource: 'receipt' })
-  if (receipt.isWithdrawn)
-    refuse('NOT_FOUND', { resource: 'receipt' }, { message: 'This receipt is withdrawn: the chain has taken the payment back' })
+  if (receipt.isWithdrawn) refuse('NOT_FOUND', { resource: 'receipt' }, { message: 'This receipt is withdrawn: the chain has reversed the payment' })
   return receipt
 }
 
@@ -58,9 +57,9 @@ export function receiptStore(db: Database): Receipts {
         present.contentHash === receipt.contentHash && !present.isWithdrawn ? undefined : { state: { ...present, ...receipt }, events: [] },
       ),
     withdraw: async gigId => {
-      const known = await everOf(gigId)
-      if (known)
-        await receipts.change(known.id, present => (present.isWithdrawn ? undefined : { state: { ...present, isWithdrawn: true }, events: [] }))
+      const issued = await everOf(gigId)
+      if (issued)
+        await receipts.change(issued.id, present => (present.isWithdrawn ? undefined : { state: { ...present, isWithdrawn: true }, events: [] }))
     },
   }
 }

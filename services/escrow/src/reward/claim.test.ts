@@ -18,7 +18,7 @@ const claiming: Claim = {
 const chainStates = { claiming: 'pending', claimed: 'confirmed', failed: 'failed' } as const
 const inState = (status: ClaimState): Claim => ({ ...claiming, status, onChain: { ...claiming.onChain, status: chainStates[status] } })
 const confirmed = (more: Partial<Outcome> = {}) => ({ is: 'confirmed', round: 2, seq: 6, txHash: '0x1', blockNumber: 9, ...more }) as Outcome
-const failed = (more: Partial<Outcome> = {}) => ({ is: 'failed', round: 2, seq: 6, code: 'REVERTED', ...more }) as Outcome
+const failed = (more: Partial<Outcome> = {}) => ({ is: 'failed', round: 2, seq: 6, code: 'REVERTED', message: 'x', ...more }) as Outcome
 
 describe('a claim of rewards', () => {
   const table: [string, ClaimState, Outcome, Step | undefined][] = [

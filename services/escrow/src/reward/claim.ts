@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { followOutcome, type OnChain } from '@carapace/chain'
+import { followOutcome, type OnChain, observedOutcome } from '@carapace/chain'
 import { amountOf, greatest, least } from '../amounts.ts'
 import { type ClaimState, type ClaimTrigger, claimStates } from './claim-states.ts'
 
@@ -30,7 +30,7 @@ export const roundOf = ({ onChain, requestRound }: Pick<Claim, 'onChain' | 'requ
 /** What the relayer says about a round of the payment. */
 export type Outcome = { round: number; seq: number } & (
   | { is: 'confirmed'; txHash: string; blockNumber: number; already?: boolean /** micro-USDC; undefined: as requested. */; paid?: bigint }
-  | { is: 'failed'; code: string }
+  | { is: 'failed'; code: string; message: string }
 )
 
 export type Step = Exclude<ClaimTrigger, 'retry'>
@@ -58,8 +58,7 @@ const isUnclear = (onChain: Claim['onChain'], outcome: Outcome): boolean =>
   onChain.round > 1 && outcome.is === 'confirmed' && outcome.already === true && outcome.paid === undefined
 
 /** Undefined when the outcome is stale. */
-const afterOutcome = (onChain: OnChain, outcome: Outcome): OnChain | undefined =>
-  followOutcome(onChain, outcome.is === 'failed' ? { ...outcome, txHash: null, error: outcome.code } : outcome)
+const afterOutcome = (onChain: OnChain, outcome: Outcome): OnChain | undefined => followOutcome(onChain, observedOutcome(outcome))
 
 const chainStates = { claiming: 'pending', claimed: 'confirmed', failed: 'failed' } as const satisfies Record<ClaimState, OnChain['status']>
 

@@ -22,12 +22,12 @@ export async function accrueRewards(parts: Parts, { validationId, gigId, jobId, 
 }
 
 /** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
-export async function fundWhenReady(parts: Parts, { id, isFunded }: Pick<Reward, 'id' | 'isFunded'>, known: Source): Promise<void> {
+export async function fundWhenReady(parts: Parts, { id, isFunded }: Pick<Reward, 'id' | 'isFunded'>, lastRead: Source): Promise<void> {
   if (isFunded) return
   let isFirst = true
   const work = async (session: ClientSession) => {
     // what was read a moment ago is used only as it was: where it is not any more, all begins again
-    const source = isFirst ? known : ((await parts.rewardSources.get(known.id, session)) ?? known)
+    const source = isFirst ? lastRead : ((await parts.rewardSources.get(lastRead.id, session)) ?? lastRead)
     isFirst = false
     const limit = await available(parts, source, session)
     let amounts: bigint[] | undefined

@@ -25,17 +25,17 @@ const facts = (paid: Claim) => ({
  */
 export async function startClaim(parts: Parts, request: Requested): Promise<void> {
   const { claimId, round, validatorId, wallet, chain, amount, rewards } = request
-  const known = await parts.claims.get(claimId)
-  if (known && roundOf(known) >= round) return
-  if (known?.status === 'claimed') return answerClaimed(parts, request)
-  const status = known ? claimStates.move(known.status, 'retry') : claimStates.initial
-  const onChain = { ...sentOnChain, round, seq: known?.onChain.seq ?? 0 }
-  const requested = withRequest(known?.requested ?? [], rewards)
+  const stored = await parts.claims.get(claimId)
+  if (stored && roundOf(stored) >= round) return
+  if (stored?.status === 'claimed') return answerClaimed(parts, request)
+  const status = stored ? claimStates.move(stored.status, 'retry') : claimStates.initial
+  const onChain = { ...sentOnChain, round, seq: stored?.onChain.seq ?? 0 }
+  const requested = withRequest(stored?.requested ?? [], rewards)
   const record: Claim = { id: claimId, validatorId, wallet, chain, amount, rewards, requested, status, onChain }
   // an outcome of an earlier round, or another delivery, may have changed it meanwhile
-  const isSame = (present: Claim): boolean => present.status === known?.status && roundOf(present) === roundOf(known)
+  const isSame = (present: Claim): boolean => present.status === stored?.status && roundOf(present) === roundOf(stored)
   const save = (state: Claim, events: Draft[], options: { session?: ClientSession } = {}) =>
-    known
+    stored
       ? parts.claims.change(claimId, present => (isSame(present) ? { state, events } : refuse('CONFLICT')), options)
       : parts.claims.create(state, events, options)
   try {
@@ -53,8 +53,8 @@ export async function startClaim(parts: Parts, request: Requested): Promise<void
     // what fails in passing says nothing about the claim: the request comes again
     if (!(error instanceof Refusal) || error.isRetryable) throw error
     // of an earlier round that was sent, its command may still have its effect
-    const unsent: Claim = known
-      ? { ...known, requestRound: round }
+    const unsent: Claim = stored
+      ? { ...stored, requestRound: round }
       : { ...record, status: claimStates.move(status, 'fail'), onChain: { ...onChain, status: 'failed', error: 'NOT_FUNDED' } }
     await save(unsent, [rewardFailed.of({ ...facts(record), code: 'NOT_FUNDED' })])
   }
@@ -73,8 +73,8 @@ async function answerClaimed(parts: Parts, request: Requested): Promise<void> {
 
 /** Follows an outcome of the payment: claim, rewards and ledger in one transaction. After a failure the rewards can be claimed again. */
 export async function followClaim(parts: Parts, claimId: string, outcome: Outcome): Promise<void> {
-  const known = await parts.claims.get(claimId)
-  if (!known || stepFor(known, outcome) === undefined) return
+  const stored = await parts.claims.get(claimId)
+  if (!stored || stepFor(stored, outcome) === undefined) return
   await transact(parts, async session => {
     const present = await parts.claims.need(claimId, session)
     const step = stepFor(present, outcome)

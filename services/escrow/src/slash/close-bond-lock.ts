@@ -48,17 +48,17 @@ async function spare({ slashes }: Parts, { verdict }: Escrow): Promise<void> {
 async function slash(parts: Parts, escrow: Stored<Escrow>, assigneeId: string, lock: BondLock | undefined): Promise<void> {
   const { slashes, clock, newId } = parts
   const validationId = escrow.verdict!.validationId
-  const known = await slashes.ofValidation(validationId)
-  if (known && known.status !== 'FROZEN' && !known.isPending) return
+  const decided = await slashes.ofValidation(validationId)
+  if (decided && decided.status !== 'FROZEN' && !decided.isPending) return
   if (!lock || slashOf(lock.amount) === 0n) {
-    if (known?.status === 'FROZEN' && !known.isPending) await slashes.become(known.id, row => (isFrozen(row) ? dropped(row) : undefined))
+    if (decided?.status === 'FROZEN' && !decided.isPending) await slashes.become(decided.id, row => (isFrozen(row) ? dropped(row) : undefined))
     return
   }
   if (lock.stage !== 'locked') return
   const reason = escrow.verdict!.note ?? 'Deliverable rejected by the panel'
   const { fusedScore: scoreBefore } = await parts.performances.of(assigneeId)
   const row =
-    known ??
+    decided ??
     (await slashes.record(
       verdictRow(escrow, {
         id: newId(),
@@ -72,7 +72,7 @@ async function slash(parts: Parts, escrow: Stored<Escrow>, assigneeId: string, l
       }),
     ))
   // another delivery may have decided about it meanwhile
-  if (known && !known.isPending)
+  if (decided && !decided.isPending)
     await slashes.become(row.id, present => (isFrozen(present) ? { isPending: true, amount: slashOf(lock.amount) } : undefined))
   const request = {
     slashId: row.id,

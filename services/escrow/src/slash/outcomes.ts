@@ -23,7 +23,7 @@ export const slashChain = (parts: Parts): Subscription[] =>
       failed: async outcome => {
         const change = await followBondOutcome(parts, outcome)
         const [, id] = operationParts(outcome.opKey)
-        const reversed = change?.before.done.find(done => done.id === id && change.after.done.every(known => known.id !== id))
+        const reversed = change?.before.done.find(done => done.id === id && change.after.done.every(other => other.id !== id))
         if (!(reversed && 'move' in reversed)) return
         await parts.slashes.become(reversed.move.slashId!, ({ status }) =>
           status === 'REVERSED' ? { status: slashStates.move(status, 'restore') } : undefined,
@@ -35,5 +35,5 @@ export const slashChain = (parts: Parts): Subscription[] =>
 async function hasFailed({ bonds }: Parts, bondEventId: string): Promise<boolean> {
   const bond = await bonds.waitingFor(bondEventId)
   const done = bond && (await bonds.get(bond.id))?.done
-  return done?.some(known => known.id === bondEventId && 'failedMove' in known) ?? false
+  return done?.some(one => one.id === bondEventId && 'failedMove' in one) ?? false
 }

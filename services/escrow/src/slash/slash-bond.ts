@@ -26,8 +26,8 @@ interface SlashOrder {
  */
 export async function slashBond(parts: Parts, order: SlashOrder): Promise<Slash['id']> {
   const { agentId, operationId } = order
-  const known = await earlier(parts, agentId, operationId)
-  if (known) return known
+  const done = await earlier(parts, agentId, operationId)
+  if (done) return done
   const bond = await bondOf(parts, agentId)
   const queue = `slash:${agentId}`
   needRoom(bond, parts.queue.waiting(queue))

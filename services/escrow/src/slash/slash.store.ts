@@ -36,14 +36,14 @@ export function slashStore(db: Database): Slashes {
     duplicates: { one_per_validation: 'ALREADY_EXISTS' },
   })
   const ofValidation = async (validationId: string) => (await rows.find({ validationId }, { limit: 1 }))[0]
-  const known = async ({ id, validationId }: Slash) => (await rows.get(id)) ?? (validationId ? ofValidation(validationId) : undefined)
+  const stored = async ({ id, validationId }: Slash) => (await rows.get(id)) ?? (validationId ? ofValidation(validationId) : undefined)
   const isPublic = (row: Slash): boolean => !(row.isPending && row.status === 'APPLIED')
   return {
     ...rows,
     ofValidation,
     record: row => {
       const now = db.clock.now()
-      return orExisting(rows.create(row, isPublic(row) ? recorded(row, now, now).events : []), () => known(row))
+      return orExisting(rows.create(row, isPublic(row) ? recorded(row, now, now).events : []), () => stored(row))
     },
     become: (id, change) =>
       rows.change(id, row => {

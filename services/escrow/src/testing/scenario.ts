@@ -30,7 +30,7 @@ export async function newGig(harness: Harness, { budget = 40, bond = 0, chain = 
 }
 
 const gigFacts = ({ gigId, row, amount, chain }: Scenario) => ({ gigId, gigTitle: row.gigTitle, posterId: row.posterId, budget: amount, chain })
-const who = ({ worker }: Scenario) => ({ assigneeId: worker.id, crewId: null, memberIds: [] })
+const assignment = ({ worker }: Scenario) => ({ assigneeId: worker.id, crewId: null, memberIds: [] })
 
 /** The events of a scenario, as drafts: the marketplace's row follows immediately, as at the owner. */
 export const eventOf = {
@@ -49,7 +49,7 @@ export const eventOf = {
     const { skillsRequired, bondRequired, deadlineAt } = s.row
     return api.gigAssigned.of({
       ...gigFacts(s),
-      ...who(s),
+      ...assignment(s),
       by: 'application',
       skillsRequired,
       feeBp,
@@ -63,7 +63,7 @@ export const eventOf = {
     const delivery = { submissionId: s.row.submissionId!, deliverableUrl: 'https://example.org/report', deliverableHash: `0x${'ab'.repeat(32)}` }
     return api.gigSubmitted.of({
       ...gigFacts(s),
-      ...who(s),
+      ...assignment(s),
       ...delivery,
       skillsRequired: s.row.skillsRequired,
       applicantIds: [],
@@ -75,9 +75,9 @@ export const eventOf = {
     s: Scenario,
     reason: 'withdrawn' | 'expired' | 'deadline_missed' = 'withdrawn',
     from: 'open' | 'assigned' | 'pending_validation' = 'open',
-  ) => api.gigCancelled.of({ ...gigFacts(s), ...who(s), reason, from, cancelledAt: at() }),
+  ) => api.gigCancelled.of({ ...gigFacts(s), ...assignment(s), reason, from, cancelledAt: at() }),
   completed: (s: Scenario) =>
-    api.gigCompleted.of({ ...gigFacts(s), ...who(s), skillsRequired: [], funded: true, reason: 'verdict', completedAt: at() }),
+    api.gigCompleted.of({ ...gigFacts(s), ...assignment(s), skillsRequired: [], funded: true, reason: 'verdict', completedAt: at() }),
   resolved: (s: Scenario, verdict: 'approved' | 'rejected', extra: Partial<api.PayloadOf<typeof api.validationResolved>> = {}) =>
     api.validationResolved.of({
       ...validation(s),

@@ -1,11 +1,9 @@
-import { type Chain, type ChainLog, chainRelayerApi, type PublishedOutcome } from '@carapace/api'
-import { onChainKey, operationParts } from '@carapace/chain'
-import { onOutcomes, type Subscription } from '@carapace/service'
+import { type Chain, type ChainLog, chainRelayerApi, type FollowedOutcome } from '@carapace/api'
+import { failureText, onChainKey, operationParts } from '@carapace/chain'
+import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type OutcomeOf, onCard, onDrip, onIdentity } from './registration.ts'
-
-type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
 
 /** What follows the commands of a registration. An agent that is none of ours is not an error: its database may have been set back. */
 export function chainOutcomes(parts: Parts): Subscription[] {
@@ -13,27 +11,26 @@ export function chainOutcomes(parts: Parts): Subscription[] {
   // identity and card are often in one transaction
   const change = gatheredChanges(parts.agents)
   return onOutcomes({
-    'identity.register': each(async outcome => {
+    'identity.register': followedBy(async outcome => {
       const [id, chain] = [subjectOf(outcome), outcome.network]
       const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, outcome.logs) : null
       await change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
     }),
-    'card.mint': each(async outcome => {
+    'card.mint': followedBy(async outcome => {
       const id = subjectOf(outcome)
       await change(id, agent => onCard(agent, outcome.network, step(outcome, now())))
     }),
-    'gas.drip': each(async outcome => {
+    'gas.drip': followedBy(async outcome => {
       const holder = await parts.agents.byWallet(subjectOf(outcome))
       if (holder) await change(holder.id, agent => onDrip(agent, step(outcome, now())))
     }),
   })
 }
 
-const subjectOf = ({ opKey }: Followed): string => operationParts(opKey)[1]
-const each = (follow: (outcome: Followed) => Promise<void>) => ({ submitted: follow, confirmed: follow, failed: follow, reorged: follow })
+const subjectOf = ({ opKey }: FollowedOutcome): string => operationParts(opKey)[1]
 
 /** An outcome as the steps of a registration use it. */
-function step(outcome: Followed, now: Date): OutcomeOf {
+function step(outcome: FollowedOutcome, now: Date): OutcomeOf {
   const { round, seq } = outcome
   switch (outcome.is) {
     case 'submitted':
@@ -46,9 +43,6 @@ function step(outcome: Followed, now: Date): OutcomeOf {
       return { is: 'reorged', round, seq }
   }
 }
-
-const failureText = ({ code, message, revert }: { code: string; message: string; revert?: { name: string } | undefined }) =>
-  revert ? `${code}: ${revert.name}` : `${code}: ${message}`
 
 /** From the log, or, when the effect was found already done and there is none, from the registry itself. @throws CHAIN_UNAVAILABLE */
 async function tokenIdOf(parts: Parts, chain: Chain, agentId: string, logs: readonly ChainLog[]): Promise<string> {

@@ -1,6 +1,5 @@
-import type { PublishedOutcome } from '@carapace/api'
-import { followOutcome, type ObservedOutcome, type OnChain, operationParts } from '@carapace/chain'
-import { onOutcomes, type Subscription } from '@carapace/service'
+import { followOutcome, type ObservedOutcome, type OnChain, observedOutcome, operationParts } from '@carapace/chain'
+import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { type Decision, gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import type { Validation } from './validation.ts'
@@ -9,21 +8,14 @@ import type { Validation } from './validation.ts'
 export function chainOutcomes(parts: Parts): Subscription[] {
   // the opening and the first vote are often in one transaction
   const change = gatheredChanges(parts.validations)
-  const each = (apply: Apply) => {
-    const receive = async (outcome: Followed) => {
+  const each = (apply: Apply) =>
+    followedBy(async outcome => {
       const [, validationId, subject = ''] = operationParts(outcome.opKey)
       // one that is unknown is not an error: the database may have been set back
-      await change(validationId, v => apply(v, subject, observed(outcome)))
-    }
-    return { submitted: receive, confirmed: receive, failed: receive, reorged: receive }
-  }
+      await change(validationId, v => apply(v, subject, observedOutcome(outcome)))
+    })
   return onOutcomes({ 'swarm.open': each(opened), 'swarm.replace': each(replaced), 'swarm.vote': each(voted) })
 }
-
-type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
-
-const observed = (outcome: Followed): ObservedOutcome =>
-  outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? null, error: outcome.message } : outcome
 
 /** `subject` is the part of the operation key after the validation: the wallet that voted or was replaced. */
 type Apply = (v: Validation, subject: string, outcome: ObservedOutcome) => Decision<Validation> | undefined

@@ -10,13 +10,13 @@ export type BudgetStore = AggregateStore<Budget> & {
 
 export function budgetStore(db: Database): BudgetStore {
   const budgets = aggregateStore<Budget>(db, { collection: 'budgets', resource: 'budget', optimistic: true })
-  const known = (agentId: string): Promise<Stored<Budget> | undefined> => budgets.get(agentId)
+  const current = (agentId: string): Promise<Stored<Budget> | undefined> => budgets.get(agentId)
   return {
     ...budgets,
-    of: async agentId => (await known(agentId)) ?? newBudget(agentId),
+    of: async agentId => (await current(agentId)) ?? newBudget(agentId),
     ensure: async agentId => {
       // nearly always there: a read costs less than a write that collides
-      if (await known(agentId)) return
+      if (await current(agentId)) return
       await budgets.createOnce(agentId, () => ({ state: newBudget(agentId), events: [] }))
     },
   }

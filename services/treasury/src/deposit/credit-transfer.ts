@@ -26,8 +26,8 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
   if (!log.final) return
   const move = transferOf(log)
   if (move.amount === 0n) return
-  const known = await parts.wallets.find({ address: { $in: [move.to, move.from] } })
-  const [wallet, sender] = [move.to, move.from].map(address => known.find(found => found.address === address))
+  const wallets = await parts.wallets.find({ address: { $in: [move.to, move.from] } })
+  const [wallet, sender] = [move.to, move.from].map(address => wallets.find(found => found.address === address))
   if (!wallet) {
     if (sender) return
     if (await isX402Address(parts, log.network, move.to)) return followArrival(parts, log, move)
@@ -39,11 +39,11 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
     const source = await sourceOf(parts, log, move, sender)
     const seen = { ...creditOf(wallet, move), id: identity, chain: log.network, txHash: log.txHash, source: source.account }
     return accountTransaction(parts, wallet.agentId, async session => {
-      const known = await findDeposit(parts, seen, session, mayBeDropped)
-      if (known?.status === 'credited' && isSame(known, seen)) return true
-      if (known?.status === 'dropped' && !mayBeDropped) return false
-      if (known?.status === 'credited') await reverseDeposit(parts, known, session)
-      await creditDeposit(parts, { ...seen, posting: known?.posting ?? 0, entryKey: known?.entryKey ?? `deposit:${identity}` }, source, session)
+      const recorded = await findDeposit(parts, seen, session, mayBeDropped)
+      if (recorded?.status === 'credited' && isSame(recorded, seen)) return true
+      if (recorded?.status === 'dropped' && !mayBeDropped) return false
+      if (recorded?.status === 'credited') await reverseDeposit(parts, recorded, session)
+      await creditDeposit(parts, { ...seen, posting: recorded?.posting ?? 0, entryKey: recorded?.entryKey ?? `deposit:${identity}` }, source, session)
       return true
     })
   }
@@ -51,8 +51,8 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
 }
 
 /** Also where it comes from: the same refund is another job's where a reorganisation has changed the numbers of the jobs. */
-const isSame = (known: Deposit, seen: Pick<Deposit, 'to' | 'amount' | 'source'>): boolean =>
-  known.to === seen.to && known.amount === seen.amount && known.source === seen.source
+const isSame = (recorded: Deposit, seen: Pick<Deposit, 'to' | 'amount' | 'source'>): boolean =>
+  recorded.to === seen.to && recorded.amount === seen.amount && recorded.source === seen.source
 
 async function identityOf(parts: Parts, log: TransferLog): Promise<string | undefined> {
   if (log.logPosition !== undefined) return identityIn(log, undefined)
@@ -73,11 +73,11 @@ const words = { deposit: 'Deposit', gig_payout: 'Gig payout', refund: 'Refund', 
 async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: Wallet | undefined): Promise<Source> {
   const outside = { account: account.outside(move.from), from: move.from, gigId: null, counterpartyId: null }
   if (move.from === noAddress) return { ...outside, from: null, kind: 'deposit', account: account.faucet, description: words.deposit }
-  const known = sender ? 'USDC' : await contractAt(parts, log.network, move.from)
-  const logs = known === 'outside' ? [] : await logsOf(parts, log)
+  const contract = sender ? 'USDC' : await contractAt(parts, log.network, move.from)
+  const logs = contract === 'outside' ? [] : await logsOf(parts, log)
   // the transaction may be in another block by now, where its logs have other indexes
   const same = log.logPosition === undefined ? undefined : logs.find(({ logPosition }) => logPosition === log.logPosition)
-  const origin = originOf({ ...move, logIndex: same?.logIndex ?? move.logIndex }, known, logs)
+  const origin = originOf({ ...move, logIndex: same?.logIndex ?? move.logIndex }, contract, logs)
   if (origin.kind === 'job_refund') {
     const jobId = await jobIdOf(parts, log.network, origin.onChainJobId)
     return { ...outside, kind: 'refund', account: account.clearing(`job.settle:${jobId}`), description: words.refund }

@@ -137,10 +137,10 @@ const reverseSurplus = (parts: Parts, agentId: string, surplus: readonly Deposit
   accountTransaction(parts, agentId, async session => {
     for (const credit of surplus) {
       const ofTransaction = await parts.deposits.ofTransaction(credit.chain, credit.txHash, session)
-      const known = ofTransaction.find(({ entryKey }) => entryKey === credit.entryKey)
+      const recorded = ofTransaction.find(({ entryKey }) => entryKey === credit.entryKey)
       // followed in another way meanwhile
-      if (known && (known.id !== credit.id || known.status !== 'credited')) continue
-      const historyId = known?.historyId ?? (await parts.history.creditOf(credit.agentId, credit.txHash, credit.amount, session))
-      await reverseDeposit(parts, { ...(known ?? credit), historyId }, session)
+      if (recorded && (recorded.id !== credit.id || recorded.status !== 'credited')) continue
+      const historyId = recorded?.historyId ?? (await parts.history.creditOf(credit.agentId, credit.txHash, credit.amount, session))
+      await reverseDeposit(parts, { ...(recorded ?? credit), historyId }, session)
     }
   })

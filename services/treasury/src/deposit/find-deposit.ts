@@ -14,11 +14,11 @@ type Seen = Pick<Deposit, 'id' | 'chain' | 'txHash' | 'walletId' | 'agentId' | '
  * @param mayBeDropped false: nothing but its record is wanted of one that was announced as dropped
  */
 export async function findDeposit(parts: Parts, seen: Seen, session: ClientSession, mayBeDropped = true): Promise<Deposit | undefined> {
-  const known = await parts.deposits.get(seen.id, session)
+  const stored = await parts.deposits.get(seen.id, session)
   // of one that was never credited nothing is known but that it was dropped
-  if (known && (known.posting > 0 || !mayBeDropped)) return known
+  if (stored && (stored.posting > 0 || !mayBeDropped)) return stored
   const entries = await oldEntries(parts, seen)
-  if (entries.length === 0) return known
+  if (entries.length === 0) return stored
   const byEntry = new Map((await parts.deposits.ofTransaction(seen.chain, seen.txHash, session)).map(deposit => [deposit.entryKey, deposit]))
   // one that was reversed belongs to the log only where no other does: it may have been booked twice
   const isDropped = ({ key }: LedgerEntry) => byEntry.get(key)?.status === 'dropped'
@@ -30,7 +30,7 @@ export async function findDeposit(parts: Parts, seen: Seen, session: ClientSessi
     await parts.deposits.put(deposit, session)
     return deposit
   }
-  return known
+  return stored
 }
 
 /** The record of an entry under the old key, made where there is none. `from` and `to` are what the log says. */

@@ -134,11 +134,11 @@ describe('deposits when the chain drops blocks', () => {
     const others = [transferTo(agent, 10), transferTo(agent, 6)]
     for (const other of others) mine(other)
     await publishDropped(harness, first)
-    const { body: owing } = await until('it owes', async () => {
+    const { body: inDebt } = await until('it owes', async () => {
       const { body } = await call(harness, agent, 'GET', 'balance')
       return body.debt > 0 && { body }
     })
-    assert.deepEqual([owing.balance, owing.reserved, owing.debt, owing.debts.BASE_SEPOLIA], [0, 0, 15_000_000, 15_000_000])
+    assert.deepEqual([inDebt.balance, inDebt.reserved, inDebt.debt, inDebt.debts.BASE_SEPOLIA], [0, 0, 15_000_000, 15_000_000])
     const refused = await pay(1)
     assert.deepEqual([refused.status, refused.body.code, refused.body.details.debt], [402, 'INSUFFICIENT_BALANCE', 15_000_000])
     await assertHealthy(harness)

@@ -30,10 +30,10 @@ export async function reverseTransfer(parts: Parts, log: TransferLog): Promise<v
   const seen = { ...creditOf(wallet, move), id: identity ?? log.logId, chain: log.network, txHash: log.txHash }
   await accountTransaction(parts, wallet.agentId, async session => {
     const recorded = await parts.deposits.get(seen.id, session)
-    const known = recorded && recorded.posting > 0 ? recorded : await adoptOld(parts, seen, log.logId, session)
-    if (known?.status === 'credited') {
-      if (!isShown(known, mined)) await reverseDeposit(parts, known, session)
-    } else if (!known && identity !== undefined) {
+    const deposit = recorded && recorded.posting > 0 ? recorded : await adoptOld(parts, seen, log.logId, session)
+    if (deposit?.status === 'credited') {
+      if (!isShown(deposit, mined)) await reverseDeposit(parts, deposit, session)
+    } else if (!deposit && identity !== undefined) {
       const never = { source: '', status: 'dropped', posting: 0, entryKey: `deposit:${identity}`, historyId: null } as const
       await parts.deposits.put({ ...seen, ...never }, session)
     }

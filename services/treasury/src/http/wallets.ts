@@ -12,8 +12,8 @@ export const walletHandlers = (parts: Parts) =>
   ({
     fundTreasury: async ({ params }) => {
       const agentId = params.id
-      const known = await parts.wallets.of(agentId)
-      if (known) return reply(200, walletView(known, (await parts.networks.contracts(known.chain)).usdc, true))
+      const stored = await parts.wallets.of(agentId)
+      if (stored) return reply(200, walletView(stored, (await parts.networks.contracts(stored.chain)).usdc, true))
       const { preferredChain: chain } = await parts.agents.need(agentId)
       const { usdc } = await parts.networks.contracts(chain)
       const { address } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.custodyWallet, { body: { owner: agentId } })

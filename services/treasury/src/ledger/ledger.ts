@@ -51,7 +51,7 @@ async function held(ledger: Ledger, chain: string, { agentId, contra, amount }: 
   return refuse(
     'INSUFFICIENT_BALANCE',
     { ...details, debt: Number(debt), debtFormatted: formatUsdc(debt) },
-    { message: `The account owes ${formatUsdc(debt)} on ${chain}, spent from deposits that the chain has dropped: deposits pay that first` },
+    { message: `The account is in debt by ${formatUsdc(debt)} on ${chain}, spent from deposits that the chain has dropped: deposits pay that first` },
   )
 }
 

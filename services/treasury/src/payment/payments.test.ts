@@ -304,16 +304,16 @@ describe('treasury payments', () => {
   it('reads an agent a few times for many concurrent payments to it', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(50)), await newAgent(harness)]
     let reads = 0
-    const known = harness.agents
-    harness.agents = new Map(known)
+    const agents = harness.agents
+    harness.agents = new Map(agents)
     harness.agents.get = id => {
       if (id === recipient.id) reads += 1
-      return known.get(id)
+      return agents.get(id)
     }
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => pay(sender, recipient, 1)))
 
-    harness.agents = known
+    harness.agents = agents
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     assert.ok(reads > 0 && reads <= 20, `${reads} reads`)
   })

@@ -33,7 +33,8 @@ const of = (status: ReservationStatus, more: Partial<Reservation> = {}) => upgra
 const held = of('held')
 const confirmed = (more: Partial<Outcome> = {}): Outcome =>
   ({ is: 'confirmed', key: held.key, round: 2, seq: 6, txHash: '0x1', blockNumber: 9, spent: [], ...more }) as Outcome
-const failed = (more: Partial<Outcome> = {}): Outcome => ({ is: 'failed', key: held.key, round: 2, seq: 6, code: 'REVERTED', ...more }) as Outcome
+const failed = (more: Partial<Outcome> = {}): Outcome =>
+  ({ is: 'failed', key: held.key, round: 2, seq: 6, code: 'REVERTED', message: 'x', ...more }) as Outcome
 const spent = [{ from: '0xA', amount: 7n }]
 const others = [{ from: '0xB', amount: 7n }]
 

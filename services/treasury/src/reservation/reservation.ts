@@ -1,5 +1,5 @@
 import { type Chain, reservationCaptured, reservationMade, reservationVoided } from '@carapace/api'
-import { followOutcome, type OnChain, sentOnChain } from '@carapace/chain'
+import { followOutcome, type OnChain, observedOutcome, sentOnChain } from '@carapace/chain'
 import { type Decision, stateMachine, transfer } from '@carapace/store'
 import { account } from '../ledger/accounts.ts'
 import type { Booked, Posting } from '../ledger/ledger.ts'
@@ -41,7 +41,7 @@ export type Outcome = { key: string; round: number; seq: number } & (
       /** The effect is that of an earlier round, whose money may have come from elsewhere. */
       already?: boolean
     }
-  | { is: 'failed'; code: string; txHash?: string }
+  | { is: 'failed'; code: string; message: string; txHash?: string | undefined }
 )
 
 /** A change of a reservation, with the outcome that caused it. */
@@ -89,8 +89,8 @@ export function upgradeReservation<R extends Reservation>(reservation: R): R {
   if (reservation.onChain?.round !== undefined && reservation.onChain.seq !== undefined) return reservation
   const { seq = 0, txHash = null, ...rest } = reservation as R & OldReservation
   const { status, round, onChain } = reservation
-  const known: OnChain = onChain ?? { status: statusOnChain[status], txHash, blockNumber: null, error: null }
-  return { ...(rest as unknown as R), onChain: { ...known, round: known.round ?? round, seq: known.seq ?? seq } }
+  const current: OnChain = onChain ?? { status: statusOnChain[status], txHash, blockNumber: null, error: null }
+  return { ...(rest as unknown as R), onChain: { ...current, round: current.round ?? round, seq: current.seq ?? seq } }
 }
 
 /**
@@ -119,7 +119,7 @@ export function settleReservation(reservation: Reservation, given: Outcome): Res
   const outcome = isPaidByOthers(reservation, given) ? freedBy(reservation, given) : given
   const isSpent = isSpentBy(reservation, outcome)
   if (outcome.round > reservation.round && !isSpent) return undefined
-  const onChain = followOutcome(reservation.onChain, observed(outcome))
+  const onChain = followOutcome(reservation.onChain, observedOutcome(outcome))
   if (!onChain) return undefined
   const { status } = reservation
   if (outcome.is === 'submitted') return status === 'held' ? { state: { ...reservation, onChain }, events: [], outcome } : undefined
@@ -146,11 +146,8 @@ export const freedBy = ({ round, status }: Reservation, { key, round: ended, seq
   round: status === 'held' ? Math.min(round, ended) : ended,
   seq,
   code: 'PAID_OTHERWISE',
+  message: 'Another source has paid',
 })
-
-function observed(outcome: Outcome) {
-  return outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? null, error: outcome.code } : outcome
-}
 
 /** Gives back what was held for a command that is never sent. @throws INVALID_STATE */
 export function releaseReservation(reservation: Reservation): ReservationDecision {
@@ -162,7 +159,8 @@ export function releaseReservation(reservation: Reservation): ReservationDecisio
 export function abandonReservation(reservation: Reservation): ReservationDecision | undefined {
   const { status, key, round, onChain } = reservation
   if (status !== 'held') return undefined
-  return { ...releaseReservation(reservation), outcome: { is: 'failed', key, round, seq: onChain.seq, code: 'NEVER_SENT' } }
+  const outcome: Outcome = { is: 'failed', key, round, seq: onChain.seq, code: 'NEVER_SENT', message: 'Its command was never sent' }
+  return { ...releaseReservation(reservation), outcome }
 }
 
 const announced = (state: Reservation) =>

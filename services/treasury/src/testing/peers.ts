@@ -9,16 +9,16 @@ const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.re
 /** The services that the treasury calls, over the maps of a harness. */
 export function peerServices(harness: Harness): AnyService[] {
   const custody = new Map<string, string>()
-  const known = knownNetworks(contracts)
+  const networks = knownNetworks(contracts)
   const relayer = stubPeer(api.chainRelayerApi, {
     custodyWallet: ({ body }) => {
-      const known = custody.get(body.owner)
-      const address = known ?? newWallet()
+      const wallet = custody.get(body.owner)
+      const address = wallet ?? newWallet()
       custody.set(body.owner, address)
-      return { address, created: known === undefined }
+      return { address, created: wallet === undefined }
     },
     chainOutcomes: ({ body }) => harness.memory.answer(body.operations),
-    chainCode: ({ params }) => ({ code: known.some(({ contracts: { usdc } }) => usdc.toLowerCase() === params.wallet) ? '0x60' : '0x' }),
+    chainCode: ({ params }) => ({ code: networks.some(({ contracts: { usdc } }) => usdc.toLowerCase() === params.wallet) ? '0x60' : '0x' }),
     chainRead: ({ body }) => ({ result: [wanted(harness.jobKeys.get(String(body.args[0])), 'job')], blockNumber: 1 }),
     chainCall: () => ({ success: true, data: '0x', reason: null }),
     chainAuthorization: ({ params }) => ({
@@ -26,7 +26,7 @@ export function peerServices(harness: Harness): AnyService[] {
       cancelled: harness.cancellations.has(params.nonce),
     }),
     chainBalance: ({ params }) => ({ usdc: String(balanceOf(harness, params.chain, params.wallet)), native: '0', blockNumber: 1 }),
-    chainNetworks: () => ({ networks: known.map(network => ({ ...network, devnet: harness.devnet })) }),
+    chainNetworks: () => ({ networks: networks.map(network => ({ ...network, devnet: harness.devnet })) }),
     chainTx: ({ params }) => {
       if (harness.away.has(params.chain)) api.refuse('CHAIN_UNAVAILABLE', { chain: params.chain })
       const logs = wanted(harness.transactions.get(params.hash), 'transaction')

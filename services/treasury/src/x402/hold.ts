@@ -1,6 +1,6 @@
 import type { PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { operationParts } from '@carapace/chain'
+import { observedOutcome, operationParts } from '@carapace/chain'
 import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -86,14 +86,11 @@ async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, he
   return () => true
 }
 
-async function follow(
-  parts: Parts,
-  { is, opKey, round, seq }: Pick<UseOutcome, 'is' | 'round' | 'seq'> & { opKey: string },
-  isPaid: (payment: X402Payment) => boolean,
-): Promise<void> {
+async function follow(parts: Parts, outcome: PublishedOutcome<'confirmed' | 'failed'>, isPaid: (payment: X402Payment) => boolean): Promise<void> {
+  const { opKey, round, seq } = outcome
   const payment = await parts.x402.heldFor(opKey, round)
   if (!payment) return
-  await parts.x402.change(payment.id, present => followUse(present, { is, round, seq, isPaid: isPaid(present) }, parts.clock.now()))
+  await parts.x402.change(payment.id, present => followUse(present, observedOutcome(outcome) as UseOutcome, isPaid(present), parts.clock.now()))
   // a later round exists only once this one has failed, which may never have been received
   for (const { id } of await parts.x402.heldBefore(opKey, payment.fund!.hold!.onChain.round))
     await parts.x402.change(id, present => freeEarlier(present, { round, seq }, parts.clock.now()))
@@ -102,10 +99,5 @@ async function follow(
 async function followReturnOf(parts: Parts, outcome: PublishedOutcome<'confirmed' | 'failed'>): Promise<void> {
   const [, id] = operationParts(outcome.opKey)
   if (!(await parts.x402.get(id))?.fund?.giveBack) return
-  const { round, seq } = outcome
-  const observed =
-    outcome.is === 'confirmed'
-      ? { is: outcome.is, round, seq, txHash: outcome.txHash, blockNumber: outcome.blockNumber }
-      : { is: outcome.is, round, seq, terminal: outcome.terminal, txHash: outcome.txHash ?? null, error: outcome.code }
-  await parts.x402.change(id, present => followReturn(present, observed, parts.clock.now()))
+  await parts.x402.change(id, present => followReturn(present, observedOutcome(outcome), parts.clock.now()))
 }

@@ -21,8 +21,8 @@ describe('payments to the intake', () => {
   let terms: PaymentTerms
   before(async () => {
     harness = await startHarness({ env: { X402_PAY_TO_ADDRESS: newWallet() } })
-    const known = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
-    terms = paymentTerms(known.networks.find(one => one.chain === chain)!, price, lane)
+    const networks = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
+    terms = paymentTerms(networks.networks.find(one => one.chain === chain)!, price, lane)
   })
   beforeEach(() => {
     harness.chain = () => 'confirm'

@@ -1,13 +1,11 @@
 import { x402Returned } from '@carapace/api'
-import { commands, followOutcome, type ObservedOutcome, sentOnChain, trackOutcome } from '@carapace/chain'
+import { commands, followEffect, followOutcome, type ObservedEffect, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Fund, transferDropped, type X402Payment } from './payment.ts'
 import { x402PaymentStates } from './payment-states.ts'
 
 /** A reorganisation may still include a command whose failure was reported: what it would spend is not sent back before. */
 export const failureMs = 2 * 60_000
-/** Minutes until a return that failed is sent again. */
-const retryMinutes = [1, 2, 5, 10, 15]
 
 /** A payment of the intake. */
 export type IntakePayment = X402Payment & { fund: Fund }
@@ -27,22 +25,17 @@ export function hold(payment: X402Payment, { key, round }: { key: string; round:
   return { state: { ...payment, state: x402PaymentStates.move(payment.state, 'hold'), fund }, events: [] }
 }
 
-/** What the relayer publishes about the command that it is set aside for. `isPaid`: the money of the intake was moved by it. */
-export interface UseOutcome {
-  is: 'confirmed' | 'failed'
-  round: number
-  seq: number
-  isPaid: boolean
-}
+/** What the relayer publishes about the command that it is set aside for. */
+export type UseOutcome = Extract<ObservedOutcome, { is: 'confirmed' | 'failed' }>
 
-export function followUse(payment: X402Payment, outcome: UseOutcome, now: Date): Decision<X402Payment> | undefined {
+/** @param isPaid the command has moved the money of the intake */
+export function followUse(payment: X402Payment, outcome: UseOutcome, isPaid: boolean, now: Date): Decision<X402Payment> | undefined {
   if (!isIntake(payment) || !payment.fund.hold) return undefined
   const { state, fund } = payment
-  const known = payment.fund.hold
-  if (trackOutcome(known.onChain, outcome) === 'stale') return undefined
-  const isSpent = outcome.is === 'confirmed' && outcome.isPaid
-  const followed = { round: Math.max(known.onChain.round, outcome.round), seq: outcome.seq, status: isSpent ? 'confirmed' : 'failed' } as const
-  const next: Fund['hold'] = { ...known, onChain: { ...known.onChain, ...followed } }
+  const isSpent = outcome.is === 'confirmed' && isPaid
+  const onChain = followEffect(fund.hold!.onChain, outcome, isSpent ? outcome : unused(outcome))
+  if (!onChain) return undefined
+  const next: Fund['hold'] = { ...fund.hold!, onChain }
   if (state === 'returning' || state === 'returned' || (state === 'failed' && fund.giveBack)) {
     const { isOverdrawn: _, ...rest } = fund
     const overdrawn = isSpent ? { isOverdrawn: true as const } : {}
@@ -62,19 +55,26 @@ export function followUse(payment: X402Payment, outcome: UseOutcome, now: Date):
   return { state: { ...payment, state: state === 'spent' ? x402PaymentStates.move(state, 'free') : state, fund: freed }, events: [] }
 }
 
+/** For this payment a command that another source has paid for is one that failed. */
+const unused = (outcome: UseOutcome): ObservedEffect =>
+  outcome.is === 'failed' ? outcome : { is: 'failed', txHash: outcome.txHash, error: 'PAID_OTHERWISE: Another source has paid' }
+
 /** A later round of its command has ended: that it failed itself was never received. */
 export function freeEarlier(payment: X402Payment, ended: { round: number; seq: number }, now: Date): Decision<X402Payment> | undefined {
-  const known = payment.fund?.hold?.onChain
-  if (known?.status !== 'pending' || ended.round <= known.round) return undefined
-  return followUse(payment, { is: 'failed', round: known.round, seq: ended.seq, isPaid: false }, now)
+  const current = payment.fund?.hold?.onChain
+  if (current?.status !== 'pending' || ended.round <= current.round) return undefined
+  return followUse(payment, failed(current.round, ended.seq, 'SUPERSEDED: A later round has ended'), false, now)
 }
 
 /** Its service sends no command for it: what it is set aside for has failed. */
 export function abandonHold(payment: X402Payment, of: { key: string; round: number }, now: Date): Decision<X402Payment> | undefined {
-  const known = payment.fund?.hold
-  if (payment.state !== 'held' || known?.key !== of.key || known.onChain.round !== of.round || known.onChain.status !== 'pending') return undefined
-  return followUse(payment, { is: 'failed', round: of.round, seq: known.onChain.seq, isPaid: false }, now)
+  const current = payment.fund?.hold
+  if (payment.state !== 'held' || current?.key !== of.key || current.onChain.round !== of.round || current.onChain.status !== 'pending')
+    return undefined
+  return followUse(payment, failed(of.round, current.onChain.seq, 'NEVER_SENT: Its command was never sent'), false, now)
 }
+
+const failed = (round: number, seq: number, error: string): UseOutcome => ({ is: 'failed', round, seq, txHash: null, error })
 
 /** A payment whose transfer may still be dropped is read again after this time, unless its finality is announced earlier. */
 const finalityMs = 60_000
@@ -135,7 +135,6 @@ export function followReturn(payment: X402Payment, outcome: ObservedOutcome, now
     const isFirst = state !== 'returned'
     return { state: returned, events: isFirst ? [x402Returned.of({ paymentId: id, payer, amount, chain, reason, txHash: onChain.txHash! })] : [] }
   }
-  const minutes = retryMinutes[Math.min(failures, retryMinutes.length - 1)]!
   const isFailed = onChain.status === 'failed'
   if (state === 'failed') return undefined
   const given = { reason, failures: isFailed ? failures + 1 : failures, onChain }
@@ -145,7 +144,7 @@ export function followReturn(payment: X402Payment, outcome: ObservedOutcome, now
     state: {
       ...payment,
       state: state === 'returned' && isFailed ? x402PaymentStates.move(state, 'reopen') : state,
-      fund: { ...fund, giveBack: given, returnAt: isFailed ? new Date(now.getTime() + minutes * 60_000) : null },
+      fund: { ...fund, giveBack: given, returnAt: isFailed ? retryAfter(failures + 1, now) : null },
     },
     events: [],
   }

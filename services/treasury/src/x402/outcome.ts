@@ -1,6 +1,6 @@
 import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { type OnChain, operationParts, trackOutcome } from '@carapace/chain'
+import { failureText, followEffect, type ObservedEffect, operationParts, trackOutcome } from '@carapace/chain'
 import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { restore, wasDecided } from './dropped.ts'
@@ -23,17 +23,21 @@ async function followSettlement(parts: Parts, outcome: Outcome): Promise<void> {
   // a reorganisation may still drop what used it in another way
   if (use.is === 'otherwise' && outcome.is === 'confirmed') return
   await parts.x402.change(id, present => {
-    if (trackOutcome(present.onChain, outcome) === 'stale') return undefined
-    const known = { ...present.onChain, round: Math.max(present.onChain.round, outcome.round), seq: outcome.seq }
-    if (use.is === 'paid') {
-      const onChain: Required<OnChain> = { ...known, status: 'confirmed', txHash: use.txHash, blockNumber: use.blockNumber, error: null }
-      const isFinal = outcome.is === 'finalized'
-      if (!wasDecided(present)) return settle(present, { onChain, isFinal }, parts.clock.now())
-      return isFinal ? restore(present, onChain, parts.clock.now()) : undefined
-    }
-    const failure = outcome.is === 'failed' ? outcome.code.toLowerCase() : 'authorization_cancelled'
-    return fail(present, { failure, onChain: { ...known, status: 'failed', error: failure } })
+    const onChain = followEffect(present.onChain, outcome, effectOf(present, use, outcome))
+    if (!onChain) return undefined
+    if (use.is !== 'paid')
+      return fail(present, { failure: outcome.is === 'failed' ? outcome.code.toLowerCase() : 'authorization_cancelled', onChain })
+    const isFinal = outcome.is === 'finalized'
+    if (!wasDecided(present)) return settle(present, { onChain, isFinal }, parts.clock.now())
+    return isFinal ? restore(present, onChain, parts.clock.now()) : undefined
   })
+}
+
+/** A failure that names no transaction is that of the one which was shown. */
+function effectOf({ onChain: { txHash } }: X402Payment, use: Use, outcome: Outcome): ObservedEffect {
+  if (use.is === 'paid') return { is: 'confirmed', txHash: use.txHash, blockNumber: use.blockNumber }
+  const code = 'AUTHORIZATION_CANCELLED'
+  return { is: 'failed', txHash, error: failureText(outcome.is === 'failed' ? outcome : { code, message: 'The authorisation paid nothing to us' }) }
 }
 
 /** What has used an authorisation: a transfer to us; a cancellation, or a transfer to somebody else; nothing. */

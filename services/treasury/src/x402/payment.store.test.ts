@@ -19,7 +19,13 @@ const claimed = () => claim(fresh, signed, now.getTime()).state
 const arrived = { ...sentOnChain, status: 'confirmed' as const, txHash, seq: 2 }
 const settled = () => settle(claimed(), { onChain: arrived, isFinal: true }, now).state
 const held = () => hold(settled(), { key, round: 2 })!.state
-const freed = () => followUse(held(), { is: 'failed', round: 2, seq: 4, isPaid: false }, now)!.state
+/** The command of a hold had no error then. */
+const withoutError = (payment: X402Payment): X402Payment => {
+  const { hold, ...fund } = payment.fund!
+  return { ...payment, fund: { ...fund, hold: { ...hold!, onChain: { ...hold!.onChain, error: null } } } }
+}
+const failed = { is: 'failed', round: 2, seq: 4, txHash: null, error: 'REVERTED: x' } as const
+const freed = () => withoutError(followUse(held(), failed, false, now)!.state)
 const returning = () => giveBack(freed(), 'not_used')!.state
 
 /** As payments were stored before `onChain` was one field. */
@@ -47,8 +53,8 @@ describe('an x402 payment that was stored before its commands had one field on c
     const payment = upgraded(held())
 
     assert.deepEqual([mayHold(payment, { key, round: 2 }), mayHold(payment, { key, round: 3 })], ['held', 'refused'])
-    assert.equal(followUse(upgraded(freed()), { is: 'confirmed', round: 2, seq: 4, isPaid: true }, now), undefined)
-    assert.equal(followUse(upgraded(freed()), { is: 'confirmed', round: 2, seq: 5, isPaid: true }, now)!.state.state, 'spent')
+    assert.equal(followUse(upgraded(freed()), { is: 'confirmed', round: 2, seq: 4, txHash, blockNumber: 7 }, true, now), undefined)
+    assert.equal(followUse(upgraded(freed()), { is: 'confirmed', round: 2, seq: 5, txHash, blockNumber: 7 }, true, now)!.state.state, 'spent')
   })
 
   it('follows its return, whose entry has the number of the outcome', () => {

@@ -123,9 +123,9 @@ export function upgradeX402Payment<P extends X402Payment>(payment: P): P {
 const upgradeFund = (fund: Fund): Fund => ({ ...fund, hold: fund.hold && gathered(fund.hold), giveBack: fund.giveBack && gathered(fund.giveBack) })
 
 /** A part of a payment with what it knows on chain in its one field. */
-function gathered<Part extends object>(part: Part & { onChain?: OnChain }, known: OldOnChain = {}): Part & { onChain: Required<OnChain> } {
+function gathered<Part extends object>(part: Part & { onChain?: OnChain }, before: OldOnChain = {}): Part & { onChain: Required<OnChain> } {
   if (part.onChain) return part as Part & { onChain: Required<OnChain> }
   const { txHash = null, blockNumber = null, error = null, seq = 0, ...other } = part as Part & OldOnChain
-  const { status = known.status ?? 'pending', round = known.round ?? 1, ...rest } = other as OldOnChain
+  const { status = before.status ?? 'pending', round = before.round ?? 1, ...rest } = other as OldOnChain
   return { ...(rest as unknown as Part), onChain: { ...sentOnChain, status, txHash, blockNumber, error, round, seq } }
 }

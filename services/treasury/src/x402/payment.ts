@@ -118,8 +118,8 @@ export function settleSent(fresh: Fresh, txHash: string, now: Date, wallMs: numb
 export function settle(payment: X402Payment, at: { onChain: Required<OnChain>; isFinal: boolean }, now: Date): Decision<X402Payment> {
   const { isFinal, onChain } = at
   const isNew = payment.state === 'claimed' || payment.state === 'failed'
-  const known = { ...payment, ...(payment.fund ? { fund: { ...includedAgain(payment.fund), ...(isFinal ? { isFinal } : {}) } } : {}) }
-  const moved = { ...known, onChain, state: x402PaymentStates.move(payment.state, 'settle'), settledAt: payment.settledAt ?? now, failure: null }
+  const included = { ...payment, ...(payment.fund ? { fund: { ...includedAgain(payment.fund), ...(isFinal ? { isFinal } : {}) } } : {}) }
+  const moved = { ...included, onChain, state: x402PaymentStates.move(payment.state, 'settle'), settledAt: payment.settledAt ?? now, failure: null }
   const mayGoBack = isFinal && moved.state === 'settled' && moved.fund?.refusal !== undefined
   const state = isNew || mayGoBack ? dated(moved, now) : moved
   return { state, events: [...(isNew ? [settledEvent(state)] : []), ...(isFinal ? arrivals(state) : [])] }

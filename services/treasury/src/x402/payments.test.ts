@@ -19,8 +19,8 @@ describe('payments by x402', () => {
   let terms: PaymentTerms
   before(async () => {
     harness = await startHarness({ env: { X402_PAY_TO_ADDRESS: payTo } })
-    const known = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
-    terms = paymentTerms(known.networks.find(one => one.chain === chain)!, 1_000n, payTo)
+    const networks = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
+    terms = paymentTerms(networks.networks.find(one => one.chain === chain)!, 1_000n, payTo)
   })
   beforeEach(() => {
     harness.chain = () => 'confirm'

@@ -60,7 +60,7 @@ async function collectAlone(parts: Parts, purchase: Purchase, sent: SentProof, {
   return unlessReplayed(parts, purchase, id, parts.x402.create(state, events))
 }
 
-/** A proof names no network: the transaction is looked for on both. @throws PAYMENT_INVALID settlement_pending, CHAIN_UNAVAILABLE where only the other was read */
+/** A proof names no network: the transaction is searched on both. @throws PAYMENT_INVALID settlement_pending, CHAIN_UNAVAILABLE where only the other was read */
 async function find(parts: Parts, txHash: string) {
   const reads = await Promise.allSettled(chains.map(async chain => ({ chain, tx: await transactionOf(parts, { network: chain, txHash }) })))
   for (const read of reads) if (read.status === 'fulfilled' && read.value.tx) return { chain: read.value.chain, tx: read.value.tx }

@@ -1,5 +1,5 @@
 import { type ChainLog, dayMs } from '@carapace/api'
-import { followOutcome, type OnChain, onChainKey } from '@carapace/chain'
+import { followOutcome, type OnChain, observedOutcome, onChainKey } from '@carapace/chain'
 import { amountOf } from '../../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
 import { type BondChange, bondChange } from '../bond-change.ts'
@@ -14,7 +14,7 @@ import { failLock, reverseMove, reverseUnlock } from './reversal.ts'
 /** What the relayer says about the command of a bond event. `seq` rises with everything that it says about one. */
 export type BondOutcome = { id: string; round: number; seq: number } & (
   | { is: 'confirmed'; logs: readonly ChainLog[]; txHash: string; blockNumber: number }
-  | { is: 'failed'; code: string }
+  | { is: 'failed'; code: string; message: string }
 )
 type Of<Is extends BondOutcome['is']> = Extract<BondOutcome, { is: Is }>
 
@@ -47,8 +47,7 @@ export function applyBondOutcome(bond: Bond, outcome: BondOutcome, now: Date, ne
 
 /** What is known on chain after an outcome; undefined when it says nothing new. */
 function after(current: Required<OnChain> | null | undefined, outcome: BondOutcome): Required<OnChain> | undefined {
-  if (!current) return undefined
-  return followOutcome(current, outcome.is === 'failed' ? { ...outcome, txHash: null, error: outcome.code } : outcome)
+  return current ? followOutcome(current, observedOutcome(outcome)) : undefined
 }
 
 function withOutcome<Part extends { onChain: Required<OnChain> }>(part: Part | undefined, outcome: BondOutcome): Part | undefined {
@@ -152,7 +151,7 @@ function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondChange | unde
     if (lock && is === 'confirmed') return become(known, { ...known, unlocked: lock })
     if (lock) {
       // without the lock there is nothing to unlock again
-      const failed: BondLock = { ...lock, stage: bondLockStates.final[0]! }
+      const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
       return remember(bondChange({ ...bond, done: bond.done.filter(one => one !== known) }), { id, at: now, failedLock: failed })
     }
     const unlockOnChain = 'failedLock' in known && known.failedLock.unlockId === id ? after(known.failedLock.unlockOnChain, outcome) : undefined
@@ -178,6 +177,6 @@ function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: D
   return remember(all, {
     id: replaced.lockId,
     at: now,
-    failedLock: { ...replaced, onChain: { ...replaced.onChain, status: 'failed' }, stage: bondLockStates.move('locking', 'fail') },
+    failedLock: { ...replaced, onChain: { ...replaced.onChain, status: 'failed' }, stage: bondLockStates.move(replaced.stage, 'fail') },
   })
 }

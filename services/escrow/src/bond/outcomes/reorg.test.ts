@@ -12,7 +12,7 @@ const names = ['agent', 'gig', 'deposit', 'lock', 'slash', 'withdraw', 'unlock',
 const key = (name: string): string => `0190a5d0-0000-7000-8000-${String(names.indexOf(name)).padStart(12, '0')}`
 type Given = { id: string; is: 'confirmed' | 'failed'; seq: number }
 const outcomeOf = ({ id, is, seq }: Given): BondOutcome =>
-  is === 'confirmed' ? { is, id: key(id), round: 1, seq, logs: [], ...chainAt } : { is, id: key(id), round: 1, seq, code: 'REVERTED' }
+  is === 'confirmed' ? { is, id: key(id), round: 1, seq, logs: [], ...chainAt } : { is, id: key(id), round: 1, seq, code: 'REVERTED', message: 'x' }
 const at = { operationId: 'o', now: start }
 const slashed = { ...at, gigId: key('gig'), reason: 'r', validationId: null }
 
@@ -213,7 +213,7 @@ describe('a bond whose block is dropped', () => {
     }
 
     assert.deepEqual([bond.free, bond.done.length, bond.done[0]?.id, bond.done.at(-1)?.id], [300n, 128, id(172), id(299)])
-    const reversed = follow(bond, { is: 'failed', id: id(299), round: 1, seq: 3, code: 'REVERTED' })!
+    const reversed = follow(bond, { is: 'failed', id: id(299), round: 1, seq: 3, code: 'REVERTED', message: 'x' })!
     assert.equal(reversed.state.free, 299n)
   })
 

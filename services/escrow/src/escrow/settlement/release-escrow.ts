@@ -16,9 +16,9 @@ const beyondRelease: readonly Status[] = ['releasing', 'released']
 
 /** Pays the assignee: by the oracle, or by the poster once the verdict is approved. What is released or under way stays as it is. */
 export async function releaseEscrow(parts: Parts, gigId: string, caller: AgentCaller | AdminCaller): Promise<Stored<Escrow>> {
-  const known = await needEscrow(parts, gigId)
+  const before = await needEscrow(parts, gigId)
   const isPoster = caller.kind === 'agent'
-  if (isPoster && known.posterId !== caller.agentId) refuse('NOT_POSTER')
+  if (isPoster && before.posterId !== caller.agentId) refuse('NOT_POSTER')
   return changeEscrowNow(parts, gigId, (escrow, moment) => {
     const { status, assignment, delivery, verdict } = escrow
     if (isPoster && verdict?.result !== 'approved' && !beyondRelease.includes(status))

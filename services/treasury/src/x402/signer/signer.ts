@@ -19,8 +19,8 @@ export function chainReads({ peers }: Parts, chain: Chain, lane: string): ChainR
   const cached = new Map<string, Promise<unknown>>()
   let failure: unknown
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const known = cached.get(key) as Promise<T> | undefined
-    if (known !== undefined) return known
+    const reading = cached.get(key) as Promise<T> | undefined
+    if (reading !== undefined) return reading
     const answer = read().catch((error: unknown) => {
       failure = error
       throw error
