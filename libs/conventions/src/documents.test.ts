@@ -19,6 +19,16 @@ function missingIn(file: string): string[] {
 
 const example = /^```[\s\S]*?^```/gm
 
+const comment = /^\s*(?:\/\/|\*|\/\*).*$|\s\/\/ .*$/gm
+const quotedSource = /`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sol))`/g
+
+/** Source files that a comment quotes and that are not there. */
+function missingInComments(file: string): string[] {
+  const comments = [...readFileSync(path.join(root, file), 'utf8').matchAll(comment)].map(([text]) => text)
+  const quoted = comments.flatMap(text => [...text.matchAll(quotedSource)].map(([, cited]) => cited!))
+  return quoted.filter(cited => !files.some(one => one === cited || one.endsWith(`/${cited}`))).map(cited => `${file}: ${cited}`)
+}
+
 /** Source files that a document names outside its examples and that are not there. A README names those of its own folder, or by the whole path. */
 function missingSourcesIn(file: string): string[] {
   const text = readFileSync(path.join(root, file), 'utf8').replace(example, '')
@@ -38,5 +48,11 @@ describe('documents that code and documents cite', () => {
     const documents = files.filter(file => file.endsWith('.md') && file !== 'docs/spec.md')
 
     assert.deepEqual(documents.flatMap(missingSourcesIn), [])
+  })
+
+  it('and comments quote source files that are in the repository', () => {
+    const sources = files.filter(file => /\.(ts|sol)$/.test(file) && existsSync(path.join(root, file)))
+
+    assert.deepEqual(sources.flatMap(missingInComments), [])
   })
 })

@@ -64,15 +64,15 @@ function bloomOf(logs: Receipt['logs']): bigint {
   return bloom
 }
 
-const known = new Map<string, bigint>()
+const numbers = new Map<string, bigint>()
 const maxKnown = 20_000
 function bitsOf(item: string): bigint {
-  const found = known.get(item)
+  const found = numbers.get(item)
   if (found !== undefined) return found
   const hash = keccak256(item)
   let bits = 0n
   for (const at of [2, 6, 10]) bits |= 1n << BigInt(Number.parseInt(hash.slice(at, at + 4), 16) & 0x7ff)
-  if (known.size >= maxKnown) known.clear()
-  known.set(item, bits)
+  if (numbers.size >= maxKnown) numbers.clear()
+  numbers.set(item, bits)
   return bits
 }

@@ -43,18 +43,18 @@ const headTtlMs = 1_000
 
 export function openReads(network: Network, rpc: Rpc): Reads {
   const cache = new Map<string, Promise<unknown>>()
-  let known: { number: number; hash: string; time: number } | undefined
+  let latest: { number: number; hash: string; time: number } | undefined
   let knownAt = 0
   rpc.onHead(() => {
-    known = undefined
+    latest = undefined
   })
 
   async function head() {
-    if (known && performance.now() - knownAt < headTtlMs) return known
+    if (latest && performance.now() - knownAt < headTtlMs) return latest
     const header = (await query('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string; timestamp: string }
     const fresh = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
-    if (fresh.hash !== known?.hash) cache.clear()
-    known = fresh
+    if (fresh.hash !== latest?.hash) cache.clear()
+    latest = fresh
     knownAt = performance.now()
     return fresh
   }
@@ -113,7 +113,7 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         return { owner: owner ? String(owner[0]) : null, blockNumber: number }
       }),
     view: async (contract, fn, args) => {
-      const name = contractNames.find(known => known === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
+      const name = contractNames.find(one => one === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
       const fragment = viewFunction(name, fn)
       return perBlock(`view/${name}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
         const values = await call(name, fragment.format('sighash'), args, tag).catch(badCall)

@@ -23,7 +23,7 @@ export interface Custody {
   /** @throws Error when the address was not given out here */
   sign(address: string, digest: string): Promise<string>
   /** Which of these are custodial addresses. */
-  known(addresses: readonly string[]): Promise<ReadonlySet<string>>
+  ownAmong(addresses: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 const path = "m/44'/60'/0'/0"
@@ -51,8 +51,8 @@ export async function openCustody(seed: Uint8Array, wallets: mongo.Collection<Wa
 
   return {
     walletOf: async owner => {
-      const known = await wallets.findOne({ _id: owner })
-      if (known) return { address: known.address, created: false }
+      const stored = await wallets.findOne({ _id: owner })
+      if (stored) return { address: stored.address, created: false }
       const counter = await seeds.findOneAndUpdate({ _id: 'seed' }, { $inc: { last: 1 } }, { returnDocument: 'after' })
       const n = Number(counter!.last)
       const address = derive(n)
@@ -73,7 +73,7 @@ export async function openCustody(seed: Uint8Array, wallets: mongo.Collection<Wa
       }
       return keys.get(address)!.sign(digest).serialized
     },
-    known: async addresses => {
+    ownAmong: async addresses => {
       const found = await wallets.find({ address: { $in: [...addresses] } }, { projection: { address: 1 } }).toArray()
       return new Set(found.map(wallet => wallet.address))
     },

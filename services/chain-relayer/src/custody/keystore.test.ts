@@ -54,7 +54,7 @@ describe('the custody seed', () => {
 
       const again = await openCustody(new Uint8Array(32).fill(1), db.wallets, db.seeds)
       assert.deepEqual(await again.walletOf('an agent'), { address, created: false })
-      assert.deepEqual(await again.known([address, `0x${'00'.repeat(20)}`]), new Set([address]))
+      assert.deepEqual(await again.ownAmong([address, `0x${'00'.repeat(20)}`]), new Set([address]))
       await assert.rejects(openCustody(new Uint8Array(32).fill(2), db.wallets, db.seeds), /not the one of this database/)
     } finally {
       await database.close()

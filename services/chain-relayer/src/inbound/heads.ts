@@ -51,10 +51,10 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     }
     const head = await latestHeader(lane.rpc)
     const number = numberOf(head.number)
-    const known = at(number)
-    if (known?.hash === head.hash && number < last().number)
+    const stored = at(number)
+    if (stored?.hash === head.hash && number < last().number)
       return markContradicted(lane, `its head is block ${number}, it has shown block ${last().number} before`)
-    if (known?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
+    if (stored?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
     while (number - last().number > skipFrom) if (!(await skip(number - lane.network.finality))) return
     while (last().number < number) {
       const next = await headerAt(lane.rpc, last().number + 1)

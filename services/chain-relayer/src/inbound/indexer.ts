@@ -102,7 +102,7 @@ async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<read
   const declared = sightings.filter(({ log }) => table[log.contract]?.includes(log.event) && !(log.contract === 'Commerce' && 'client' in log.args))
   const receivers = [...new Set(declared.flatMap(({ log }) => (log.contract === 'USDC' ? [String(log.args.to)] : [])))]
   if (receivers.length === 0) return declared
-  const ours = new Set([...(await lane.custody.known(receivers)), lane.signer.address, ...lane.watchedWallets])
+  const ours = new Set([...(await lane.custody.ownAmong(receivers)), lane.signer.address, ...lane.watchedWallets])
   return declared.filter(({ log }) => log.contract !== 'USDC' || ours.has(String(log.args.to)))
 }
 

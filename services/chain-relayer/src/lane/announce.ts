@@ -83,7 +83,7 @@ export function failed(op: Op, error: OpError, terminal = true): Announcement {
     ...(error.revert ? { revert: error.revert } : {}),
     ...(op.txHash ? { txHash: op.txHash } : {}),
   })
-  // A round can fail again, when a reorganisation dropped the effect that it turned out to have.
+  // A round can fail again, when a reorganisation dropped the effect that it had after all.
   const end = op.reversedAt ? `terminal#${op.reversedAt}` : 'terminal'
   return named(op, op.seq, draft, terminal ? end : `${error.code}#${error.message}`)
 }

@@ -23,8 +23,8 @@ export async function outcomeOf(lane: Pick<LaneParts, 'db' | 'rpc' | 'network'>,
 }
 
 async function resultOf(lane: Pick<LaneParts, 'db' | 'rpc' | 'network'>, op: ConfirmedOp | FinalOp, tx: Tx | null): Promise<OpResult> {
-  const known = op.result.already && op.result.logs.length === 0 ? ((await ofEarlierRound(lane, op)) ?? op.result) : op.result
-  if (!tx || known.already) return known
+  const result = op.result.already && op.result.logs.length === 0 ? ((await ofEarlierRound(lane, op)) ?? op.result) : op.result
+  if (!tx || result.already) return result
   const [receipt] = await receiptsByHash(
     lane.rpc,
     tx.attempts.map(attempt => attempt.hash),
@@ -32,7 +32,7 @@ async function resultOf(lane: Pick<LaneParts, 'db' | 'rpc' | 'network'>, op: Con
   const outcome = receipt && outcomesOf(tx, receipt, lane.network.addresses.Batcher, { name: 'unknown', args: [] }).get(op._id)
   const isDone = receipt !== undefined && outcome?.kind === 'done'
   return {
-    ...known,
+    ...result,
     txHash: receipt?.transactionHash ?? tx.minedHash ?? tx.attempts.at(-1)!.hash,
     logs: isDone ? (lane.network.decodeLogs(outcome.logs, receipt.logs[0]) as unknown as Record<string, unknown>[]) : [],
   }

@@ -56,7 +56,7 @@ export interface FailedOp extends OpBase {
   readonly error: OpError
 }
 
-/** One operation: the request of a service, by its key. A record never changes: a transition returns the next one (see `outcome-writes.ts`). */
+/** One operation: the request of a service, by its key. A record never changes: a transition returns the next one (see `outcome.ts`). */
 export type Op = QueuedOp | ConfirmedOp | FinalOp | FailedOp
 
 export const hasFailed = (op: Op): op is FailedOp => terminalFailures.includes(op.state)

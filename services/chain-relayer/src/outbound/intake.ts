@@ -64,9 +64,9 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
     const records = batch.map(({ command, traceparent }) => newOp(command, lane.id, nextOrder(), Date.now(), traceparent))
     const duplicates = await insertNew(lane, records)
     lane.failPoint('after-op-upsert')
-    const known = batch.filter((_, index) => duplicates.has(index))
+    const repeated = batch.filter((_, index) => duplicates.has(index))
     for (const [index, record] of records.entries()) if (!duplicates.has(index)) lane.queue.add(record)
-    for (const arrival of known) await again(lane, arrival.command, nextOrder, arrival.traceparent)
+    for (const arrival of repeated) await again(lane, arrival.command, nextOrder, arrival.traceparent)
     lane.wake()
   }
 
@@ -122,29 +122,29 @@ async function refuseUnread(lane: Lane, event: CloudEvent, error: z.ZodError): P
 
 /** A command for a key that is known already. */
 async function again(lane: Lane, command: ChainCommand, nextOrder: () => number, traceparent: string | null): Promise<void> {
-  const known = await lane.db.ops.findOne({ _id: command.opKey })
-  if (!known) throw new Error(`${command.opKey} does not exist any more`)
-  const verdict = compare(known, command)
+  const stored = await lane.db.ops.findOne({ _id: command.opKey })
+  if (!stored) throw new Error(`${command.opKey} does not exist any more`)
+  const verdict = compare(stored, command)
   if (verdict.is === 'known') {
-    if (known.state === 'QUEUED' && !lane.queue.get(known._id) && !lane.slots.ofOp(known._id)) lane.queue.add(known)
-    return lane.announce(await outcomeOf(lane, known))
+    if (stored.state === 'QUEUED' && !lane.queue.get(stored._id) && !lane.slots.ofOp(stored._id)) lane.queue.add(stored)
+    return lane.announce(await outcomeOf(lane, stored))
   }
-  const refusal = (error: OpError) => lane.announce([failed({ ...known, round: command.round }, error, false)])
+  const refusal = (error: OpError) => lane.announce([failed({ ...stored, round: command.round }, error, false)])
   if (verdict.is === 'refused') return refusal(verdict.error)
 
-  const tombstone = voidIdOf(known._id, known.round)
-  const claims = await lane.db.txs.find({ liveOps: known._id }, { projection: { _id: 1 } }).toArray()
+  const tombstone = voidIdOf(stored._id, stored.round)
+  const claims = await lane.db.txs.find({ liveOps: stored._id }, { projection: { _id: 1 } }).toArray()
   if (claims.some(claim => claim._id !== tombstone))
     return refusal({ code: 'ROUND_REFUSED', message: 'round: a transaction of an earlier round is still alive' })
-  const effect = await effectNow(lane, known)
+  const effect = await effectNow(lane, stored)
   const fresh = {
     ...newOp(command, lane.id, nextOrder(), Date.now(), traceparent),
-    seq: known.seq,
-    viaBatcher: known.viaBatcher,
-    createdAt: known.createdAt,
+    seq: stored.seq,
+    viaBatcher: stored.viaBatcher,
+    createdAt: stored.createdAt,
   }
   const { _id, ...fields } = fresh
-  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: known.state }, fields)
+  const replaced = await lane.db.ops.replaceOne({ _id, round: stored.round, state: stored.state }, fields)
   if (replaced.matchedCount === 0) throw new Error(`${_id} changed meanwhile`)
   await lane.db.txs.deleteOne({ _id: tombstone })
   lane.found.delete(_id)
@@ -162,14 +162,14 @@ export type Verdict =
   | { is: 'next-round' }
 
 /** Rules of behaviour 13, "Once". */
-export function compare(known: Op, command: ChainCommand): Verdict {
-  if (command.round < known.round) return { is: 'known' }
-  if (command.round === known.round) {
-    if (hashOf(command) === known.argsHash) return { is: 'known' }
-    return { is: 'refused', error: { code: 'IDEMPOTENCY_MISMATCH', message: `args: round ${known.round} of ${known._id} came with others` } }
+export function compare(stored: Op, command: ChainCommand): Verdict {
+  if (command.round < stored.round) return { is: 'known' }
+  if (command.round === stored.round) {
+    if (hashOf(command) === stored.argsHash) return { is: 'known' }
+    return { is: 'refused', error: { code: 'IDEMPOTENCY_MISMATCH', message: `args: round ${stored.round} of ${stored._id} came with others` } }
   }
-  if (commandStates.next(known.state, 'nextRound', known) === undefined)
-    return { is: 'refused', error: { code: 'ROUND_REFUSED', message: `round: round ${known.round} is ${known.state}, not failed` } }
+  if (commandStates.next(stored.state, 'nextRound', stored) === undefined)
+    return { is: 'refused', error: { code: 'ROUND_REFUSED', message: `round: round ${stored.round} is ${stored.state}, not failed` } }
   return { is: 'next-round' }
 }
 

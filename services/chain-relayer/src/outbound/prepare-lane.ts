@@ -11,9 +11,9 @@ export async function prepareLane(lane: Lane): Promise<void> {
   const draft = commandTable.laneApprove.draft({ chain, spender: 'Escrow' })
   const command: ChainCommand = chainCommand.parse(draft.data)
   const fresh = newOp(command, lane.id, 0, Date.now(), null)
-  const known = await lane.db.ops.findOne({ _id: fresh._id })
-  if ((known && !hasFailed(known)) || (await effectIsThere(lane, fresh))) return
-  const op = { ...fresh, round: (known?.round ?? 0) + 1, seq: known?.seq ?? 0 }
+  const stored = await lane.db.ops.findOne({ _id: fresh._id })
+  if ((stored && !hasFailed(stored)) || (await effectIsThere(lane, fresh))) return
+  const op = { ...fresh, round: (stored?.round ?? 0) + 1, seq: stored?.seq ?? 0 }
   const { _id, ...fields } = op
   await lane.db.txs.deleteMany({ liveOps: _id, nonce: null })
   await lane.db.ops.replaceOne({ _id }, fields, { upsert: true })

@@ -23,8 +23,8 @@ const parsed = new WeakMap<object, Record<string, unknown>>()
 
 /** The arguments of an operation, parsed by its kind; parsed once as long as they stay in memory. @throws ZodError */
 export function argsOf(command: Command, op: Pick<Op, 'args'>): Record<string, unknown> {
-  const known = parsed.get(op.args)
-  if (known) return known
+  const cached = parsed.get(op.args)
+  if (cached) return cached
   const args = z.decode(command.schema, op.args as never) as Record<string, unknown>
   parsed.set(op.args, args)
   return args

@@ -3,7 +3,7 @@ import type { Lane } from '../lane/lane.ts'
 import type { Op, Tx } from '../lane/records.ts'
 import { storedArgsOf } from './prepare.ts'
 
-/** Somebody else may have caused the effect meanwhile: it is looked for this often. */
+/** Somebody else may have caused the effect meanwhile: it is polled this often. */
 const checkMs = 10_000
 /** Of a block whose time is past the end of an authorisation, at least. */
 export const blockMs = 2_000

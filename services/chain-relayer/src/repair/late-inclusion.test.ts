@@ -68,9 +68,9 @@ describe('a command that the chain carries out after it was reported failed', fu
     const outcomes = openOutcomes(kit.db, new Map([[chain, { parts: lane.current()! }]]), { now: () => new Date() })
     const ended = async () => {
       const answer = await outcomes.of({ operations: [{ opKey: draft.subject, seq: 0 }], finality: true, events: false })
-      const known = answer.outcomes[0]!
-      assert.ok(known.failed && known.decidedAt !== null)
-      return known.ended
+      const outcome = answer.outcomes[0]!
+      assert.ok(outcome.failed && outcome.decidedAt !== null)
+      return outcome.ended
     }
     assert.equal(await ended(), false)
 

@@ -42,9 +42,9 @@ async function findReceipts(lane: Lane, heads: Heads, slots: readonly Slot[]): P
   )
   const times = new Map<string, number>()
   const timeOf = async (hash: string) => {
-    const known = times.get(hash) ?? numberOf(((await lane.rpc.call('eth_getBlockByHash', [hash, false])) as Header).timestamp)
-    times.set(hash, known)
-    return known
+    const time = times.get(hash) ?? numberOf(((await lane.rpc.call('eth_getBlockByHash', [hash, false])) as Header).timestamp)
+    times.set(hash, time)
+    return time
   }
   const byHash = new Map(receipts.map(receipt => [receipt.transactionHash, receipt]))
   for (const slot of slots) {

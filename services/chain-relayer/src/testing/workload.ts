@@ -90,9 +90,9 @@ export async function allOver(kit: Pick<Kit, 'db'>, work: readonly Work[], secon
   await until(
     'all operations are over',
     async () => {
-      const known = await kit.db.ops.countDocuments({ _id: { $in: keys } })
+      const stored = await kit.db.ops.countDocuments({ _id: { $in: keys } })
       const open = await kit.db.ops.countDocuments({ _id: { $in: keys }, state: 'QUEUED' })
-      if (open > 0 || known < keys.length) throw new Error(`${open} open, ${known} of ${keys.length} known`)
+      if (open > 0 || stored < keys.length) throw new Error(`${open} open, ${stored} of ${keys.length} known`)
       return true
     },
     seconds,
