@@ -204,10 +204,10 @@ function servedApis({ config, networks }: GatewayOptions): ServiceApi[] {
 async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 'plain' | 'signed', { paths }: Assets) {
   const { config, internalKey, networks } = options
   let ownUrl = ''
-  const known: { rows?: AgentRows; tasks?: Tasks } = {}
+  const opened: { rows?: AgentRows; tasks?: Tasks } = {}
   const address = (service: ServiceName) => (service === 'gateway' ? ownUrl : options.address(service))
   const own = await startService(
-    ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, mode, paths, internalKey, address }, known),
+    ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, mode, paths, internalKey, address }, opened),
     {
       ...options,
       address,
@@ -230,5 +230,5 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 
   }
   const { peers } = own.platform
   const readNetworks = networks ? () => Promise.resolve(networks) : networkReader({ peers }).all
-  return { own, agents: openAgents(known.rows!, peers), tasks: known.tasks!, networks: readNetworks, pools, rates, close }
+  return { own, agents: openAgents(opened.rows!, peers), tasks: opened.tasks!, networks: readNetworks, pools, rates, close }
 }

@@ -42,8 +42,8 @@ async function readKey(file: string): Promise<string | undefined> {
 }
 
 async function loadOrMake(file: string, make: () => string): Promise<string> {
-  const known = await readKey(file)
-  if (known !== undefined) return known
+  const stored = await readKey(file)
+  if (stored !== undefined) return stored
   const value = make()
   const handle = await open(file, 'w', 0o600)
   try {

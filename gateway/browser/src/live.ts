@@ -37,9 +37,9 @@ async function replaceParts(renewed: (within: ParentNode) => void): Promise<void
   for (const part of document.querySelectorAll<HTMLElement>('[data-live][id]')) {
     const next = page.getElementById(part.id)
     if (!next || next.innerHTML === part.innerHTML || part.contains(document.activeElement)) continue
-    const known = new Set([...part.querySelectorAll('[data-key]')].map(entry => (entry as HTMLElement).dataset.key))
+    const shown = new Set([...part.querySelectorAll('[data-key]')].map(entry => (entry as HTMLElement).dataset.key))
     const adopted = document.importNode(next, true)
-    for (const entry of adopted.querySelectorAll<HTMLElement>('[data-key]')) if (!known.has(entry.dataset.key)) entry.classList.add('fresh')
+    for (const entry of adopted.querySelectorAll<HTMLElement>('[data-key]')) if (!shown.has(entry.dataset.key)) entry.classList.add('fresh')
     part.replaceWith(adopted)
     renewed(adopted)
   }

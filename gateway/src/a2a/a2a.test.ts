@@ -207,7 +207,7 @@ describe('A2A', function () {
     assert.equal(last.body.task.id, task.id)
   })
 
-  const known = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })
+  const callerHeaders = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })
 
   it('pushes to no private address, nor for a caller that nobody knows', async () => {
     const gig = gigWith('open')
@@ -219,10 +219,10 @@ describe('A2A', function () {
       return (await rpc({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: request }, { 'a2a-version': '1.0', ...headers })).body
     }
     for (const url of ['https://10.0.0.1/', 'http://169.254.169.254/', 'https://[::ffff:10.0.0.1]/', 'ftp://127.0.0.1/', 'nothing'])
-      assert.match((await create(url, known())).error.message, /^url: .*(https|not public)/, url)
+      assert.match((await create(url, callerHeaders())).error.message, /^url: .*(https|not public)/, url)
     assert.match((await create('https://127.0.0.1/', {})).error.message, /registered/)
     // what is there cannot be tried out: a private name and one that nobody knows are refused in the same words
-    const refusalOf = async (host: string) => (await create(`https://${host}/`, known())).error.message.replace(host, 'it')
+    const refusalOf = async (host: string) => (await create(`https://${host}/`, callerHeaders())).error.message.replace(host, 'it')
     assert.equal(await refusalOf('name.invalid'), await refusalOf('10.0.0.1'))
   })
 
@@ -241,7 +241,7 @@ describe('A2A', function () {
     const again = (await (await send('SendMessage', { taskId })).json()) as { result?: { task: { id: string } } }
     assert.equal(again.result?.task.id, taskId)
     assert.equal(
-      (await rpc({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { pageToken: '-5' } }, { ...version, ...known() })).body.error,
+      (await rpc({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { pageToken: '-5' } }, { ...version, ...callerHeaders() })).body.error,
       undefined,
     )
   })

@@ -168,14 +168,14 @@ async function* changes(
   shown: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<NonNullable<StreamResponse['payload']>> {
-  let known: { version: number; message: string | undefined } = { version: 0, message: shown }
+  let newest: { version: number; message: string | undefined } = { version: 0, message: shown }
   while (!signal.aborted) {
     const row = await tasks.seen(taskId, context)
     if (!row) return
     const { task, version } = row
     const state = task.status?.state ?? 0
     const message = task.status?.message?.messageId
-    if (version !== known.version && (isOver(state) || message !== known.message)) {
+    if (version !== newest.version && (isOver(state) || message !== newest.message)) {
       const ids = { taskId, contextId: task.contextId }
       // what a task has made comes before its end
       if (isOver(state))
@@ -184,7 +184,7 @@ async function* changes(
       yield { $case: 'statusUpdate', value: { ...ids, status: task.status, metadata: undefined } }
     }
     if (!row.isFollowed) return
-    known = { version, message }
+    newest = { version, message }
     await sleep(pollMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -155,7 +155,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   if (protocol) return speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts)
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
-  const known = contextOf(request, { ip: peer.ip, identity })
+  const requestContext = contextOf(request, { ip: peer.ip, identity })
   const place = placeOf(request, route, target)
   const cached = place && parts.cache.find(place.key)
   if (cached) return sendCached(request, response, cached, progress.headers)
@@ -171,7 +171,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
-  const context = sale ? { ...known, payment: sale.payment } : known
+  const context = sale ? { ...requestContext, payment: sale.payment } : requestContext
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
@@ -221,14 +221,14 @@ async function admit(
   parts: DoorParts,
 ): Promise<Identity> {
   const { mode } = parts.identity
-  const who = () => {
+  const caller = () => {
     parts.crossOrigin.check(request, route)
     return isNobody(request, route, mode) ? nobody : inTrace(progress.trace, () => identify(request, body, route, peer, parts.identity))
   }
   if (comesAsAdmin(request, route, mode)) {
     parts.rates.checkAdmin(peer.ip)
     try {
-      return await who()
+      return await caller()
     } catch (error) {
       await parts.rates.failedAdmin(request, response, peer.ip)
       throw error
@@ -238,7 +238,7 @@ async function admit(
   // a signature proves whose write it is, and is worth the wait; headers alone are counted as sent
   if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, response, route, peer.ip)))
   progress.headers.push(...rateHeaders(standings))
-  const identity = await who()
+  const identity = await caller()
   if (mode === 'signed') await parts.rates.byCaller(request, response, route, peer.ip, identity.signedBy)
   return identity
 }

@@ -77,8 +77,8 @@ export function openAgents(rows: AgentRows, peers: Peers): Agents {
     return { id, wallet, status, requireSignature, save: async () => void (await rows.apply(id, fieldsOf(row), stamp)) }
   }
   return {
-    byId: sharedRead(async id => known(await rows.get(id))),
-    byWallet: async wallet => known((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
+    byId: sharedRead(async id => knownAgent(await rows.get(id))),
+    byWallet: async wallet => knownAgent((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
     freshById: async id => {
       if (rows.unknown.has(id)) return undefined
       const row = await peers.find('identity', getAgentRow, { params: { id } })
@@ -95,7 +95,7 @@ const walletFields = (wallet: string | null) => ({ wallet, walletKey: wallet?.to
 const fieldsOf = (row: AgentRow): AgentRecord => ({ ...walletFields(row.wallet), status: row.status, requireSignature: row.requireSignature })
 
 /** Undefined until enough events of the agent have arrived. */
-function known(row: (AgentRecord & { id: string }) | undefined): KnownAgent | undefined {
+function knownAgent(row: (AgentRecord & { id: string }) | undefined): KnownAgent | undefined {
   if (row?.status === undefined || row.wallet === undefined) return undefined
   return { id: row.id, wallet: row.wallet, status: row.status, requireSignature: row.requireSignature ?? false }
 }

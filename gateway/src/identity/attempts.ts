@@ -15,9 +15,9 @@ export function attemptsOf(limit: number, now: () => number = () => performance.
   return {
     count: ip => {
       const address = addressKey(ip)
-      const known = windows.get(address)
+      const present = windows.get(address)
       const time = now()
-      const window = known && known.end > time ? known : { count: 0, end: time + windowMs }
+      const window = present && present.end > time ? present : { count: 0, end: time + windowMs }
       window.count++
       windows.delete(address)
       windows.set(address, window)

@@ -355,7 +355,7 @@ describe('signed requests', () => {
     assert.deepEqual([asAdmin.status, asOther.body.code, alone.body.code], [200, 'SIGNATURE_INVALID', 'SIGNATURE_REQUIRED'])
   })
 
-  it("of another wallet than the named admin's are refused before body, nonce and contracts are looked at", async () => {
+  it("of another wallet than the named admin's are refused before body, nonce and contracts are read", async () => {
     const path = '/api/admin/invites'
     const headers = await signed({ signer: wallet, path, body: '{}', headers: { 'x-admin-wallet': admin.address } as never })
     const answers = []
@@ -424,10 +424,10 @@ describe('signed requests', () => {
   it('are checked in plain mode too, when they are sent', async () => {
     const plain = await startHarness()
     try {
-      const known = plain.agent()
+      const agent = plain.agent()
       const headers = {
-        'x-agent-id': known.agentId,
-        'x-wallet-address': known.wallet,
+        'x-agent-id': agent.agentId,
+        'x-wallet-address': agent.wallet,
         'signature-input': 'eth=("@path");created=1',
         signature: 'eth=:AAAA:',
       }

@@ -99,7 +99,7 @@ function chainOfRegistration(wallet: string, body: Buffer | undefined): Chain | 
   try {
     const { walletAddress, chain = firstChain } = JSON.parse(String(body ?? '{}')) as { walletAddress?: unknown; chain?: unknown }
     if (String(walletAddress).toLowerCase() !== wallet) return undefined
-    return chains.find(known => known === chain) ?? firstChain
+    return chains.find(one => one === chain) ?? firstChain
   } catch {
     return undefined
   }

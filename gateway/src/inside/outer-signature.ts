@@ -20,9 +20,9 @@ export function outerSignatures(verify: VerifySignature, { outerOf }: Pick<Insid
     async (_request, body, expected) => {
       // where a contract wallet may sign depends on what is called
       const contractChain = async (wallet: string) => expected.contractChain(wallet, await body())
-      const known = signers.get(outer) ?? verify(outer.request, () => Promise.resolve(outer.body), { ...expected, contractChain })
-      signers.set(outer, known)
-      const signer = await known
+      const verified = signers.get(outer) ?? verify(outer.request, () => Promise.resolve(outer.body), { ...expected, contractChain })
+      signers.set(outer, verified)
+      const signer = await verified
       if (expected.wallet !== undefined && signer.wallet.toLowerCase() !== expected.wallet.toLowerCase()) throw otherWallet()
       return signer
     }

@@ -66,7 +66,7 @@ export const listedPrompts = prompts.map(({ text: _, ...prompt }) => prompt)
 
 /** @throws McpError for an unknown prompt, or without an argument that it needs */
 export function getPrompt(name: string, values: Values = {}): GetPromptResult {
-  const prompt = prompts.find(known => known.name === name)
+  const prompt = prompts.find(one => one.name === name)
   if (!prompt) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}`)
   const missing = prompt.arguments.find(argument => argument.required && !values[argument.name]?.trim())
   if (missing) throw new McpError(ErrorCode.InvalidParams, `The prompt needs the argument ${missing.name}`)

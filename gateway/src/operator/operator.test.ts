@@ -28,8 +28,8 @@ describe('/operator', () => {
     const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env })
     open.push(harness)
     harness.upstream.answer = ({ url, context, method, body }, response) => {
-      const known = method === 'GET' ? answers.find(([path]) => path.test(url)) : undefined
-      json(response, 200, known ? known[1] : { context, body: String(body) })
+      const found = method === 'GET' ? answers.find(([path]) => path.test(url)) : undefined
+      json(response, 200, found ? found[1] : { context, body: String(body) })
     }
     return harness
   }

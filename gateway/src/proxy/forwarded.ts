@@ -53,11 +53,11 @@ export function answerHeaders(upstream: Buffer[]): RawHeaders {
 }
 
 /** What the gateway vouches for towards the service. @throws VALIDATION_ERROR for an Idempotency-Key that is none */
-export function contextOf(request: IncomingMessage, known: { ip: string; identity: Identity }): RequestContext {
+export function contextOf(request: IncomingMessage, caller: { ip: string; identity: Identity }): RequestContext {
   const key = idempotencyKey(request.headers['idempotency-key'])
   return {
-    ...known.identity,
-    ip: known.ip,
+    ...caller.identity,
+    ip: caller.ip,
     ...(key === undefined ? {} : { idempotencyKey: key }),
     expires: expiry(),
   }

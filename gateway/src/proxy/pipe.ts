@@ -24,10 +24,10 @@ export function openPools(address: (service: ServiceName) => string, connections
   return {
     of: service => {
       const origin = address(service)
-      const known = pools.get(service)
-      if (known?.origin === origin) return known.pool
+      const present = pools.get(service)
+      if (present?.origin === origin) return present.pool
       // a pool whose address is no longer used ends what runs on it, then closes by itself
-      known?.pool.close().catch(() => {})
+      present?.pool.close().catch(() => {})
       const pool = new Pool(origin, { connections, pipelining: 1, connectTimeout: 5_000, headersTimeout: 0, bodyTimeout: 15_000 })
       pools.set(service, { origin, pool })
       return pool

@@ -48,9 +48,9 @@ describe('the proxy', () => {
     const { headers, context } = harness.upstream.seen.at(-1)!
     assert.equal(context?.mode, 'plain')
     assert.equal(context?.agent, undefined)
-    const known = new Set(['host', 'connection', contextHeader, 'x-request-id', 'traceparent', 'accept', 'accept-language', 'user-agent', 'prefer'])
+    const passed = new Set(['host', 'connection', contextHeader, 'x-request-id', 'traceparent', 'accept', 'accept-language', 'user-agent', 'prefer'])
     assert.deepEqual(
-      Object.keys(headers).filter(name => !known.has(name)),
+      Object.keys(headers).filter(name => !passed.has(name)),
       [],
     )
     assert.equal(headers.prefer, 'respond-async')

@@ -70,9 +70,9 @@ export function rateLimits(settings: RateSettings): RateLimits {
   const refused = fullWindows()
   const quotas = new Map<string, Limit>()
   const quotaOf = ({ name, endpoint: { quota } }: Found) => {
-    const known = quotas.get(name) ?? make(name, quota!.limit, quota!.windowSeconds, true)
-    quotas.set(name, known)
-    return known
+    const counter = quotas.get(name) ?? make(name, quota!.limit, quota!.windowSeconds, true)
+    quotas.set(name, counter)
+    return counter
   }
 
   return {
@@ -121,7 +121,7 @@ function fullWindows() {
       if (standing && !hasEnded(standing)) throw new RateRefusal(standing)
     },
     add: (key: string, standing: Standing): void => {
-      if (full.size >= mostWindows) for (const [other, known] of full) if (hasEnded(known)) full.delete(other)
+      if (full.size >= mostWindows) for (const [other, window] of full) if (hasEnded(window)) full.delete(other)
       full.set(key, standing)
     },
   }

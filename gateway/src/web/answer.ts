@@ -58,11 +58,11 @@ export function pageAnswers({ networks, clock, log, publicBaseUrl, paths }: Page
   const pages: Pages = {
     show: async (page, { status, caching = 'fresh', headers = {} } = {}) => {
       // a page is shown also while nobody knows the networks
-      const known = await networks().catch(() => [])
+      const profiles = await networks().catch(() => [])
       const text = layout(page, { publicBaseUrl, paths, clockOffsetMs: clock.offsetMs() })
       const own = {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': pagePolicy(known.map(({ rpcUrl }) => originOf(rpcUrl))),
+        'content-security-policy': pagePolicy(profiles.map(({ rpcUrl }) => originOf(rpcUrl))),
         'cross-origin-opener-policy': 'same-origin',
         'cache-control': cacheControls[status !== undefined && status >= 400 ? 'private' : caching],
         ...headers,

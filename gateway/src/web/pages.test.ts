@@ -193,8 +193,8 @@ describe('pages and documents', () => {
         assert.ok(unpack(bytes).equals(whole))
       }
     assert.equal((await raw(`${harness.url}/healthz`, 'gzip')).headers['content-encoding'], undefined)
-    const known = await raw(harness.url + script, 'gzip', { 'if-none-match': (await raw(harness.url + script, 'identity')).headers.etag! })
-    assert.equal(known.status, 304)
+    const cached = await raw(harness.url + script, 'gzip', { 'if-none-match': (await raw(harness.url + script, 'identity')).headers.etag! })
+    assert.equal(cached.status, 304)
   })
 })
 

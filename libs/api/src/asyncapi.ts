@@ -13,7 +13,7 @@ export function asyncapi(apis: readonly ServiceApi[], version: string): Json {
   const book = schemaBook('#/components/schemas/')
   const events = apis.flatMap(api => Object.values(api.events)).toSorted((a, b) => (a.type < b.type ? -1 : 1))
   const served = apis.filter(api => !api.planned)
-  const command = { name: 'chain.command', type: chainCommandType, producer: '', summary: 'What a service asks of the relayer' }
+  const command = { name: 'chain.command', type: chainCommandType, producer: '', summary: 'What a service requests of the relayer' }
   const payloads = new Map([
     ...events.map(event => [event.type, book.schema(event.payload, 'input')] as const),
     [command.type, book.schema(chainCommand, 'input')] as const,

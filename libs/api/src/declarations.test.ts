@@ -83,9 +83,9 @@ describe('the map of endpoints', () => {
 
   it('has no undescribed answer beyond the list of bare.json, which only shrinks', () => {
     const bare = endpoints.filter(([, endpoint]) => !endpoint.response && !endpoint.produces).map(([name, , service]) => `${service}.${name}`)
-    const known = read<string[]>('../bare.json')
+    const listed = read<string[]>('../bare.json')
 
-    assert.deepEqual(bare.toSorted(), known.toSorted(), 'take what is described now off the list; describe what is new')
+    assert.deepEqual(bare.toSorted(), listed.toSorted(), 'take what is described now off the list; describe what is new')
   })
 
   it('sells only reads, by prices above zero that a query value of the endpoint distinguishes', () => {

@@ -14,7 +14,7 @@ const table = Object.values(commandTable)
 
 describe('the table of commands', () => {
   it('names kinds of the same effect from both sides, with the same key arguments', () => {
-    const byKind = new Map(table.map(known => [known.kind as string, known]))
+    const byKind = new Map(table.map(command => [command.kind as string, command]))
     for (const { kind, key, sameEffect = [] } of table) {
       for (const other of sameEffect) {
         assert.deepEqual([...byKind.get(other)!.key], [...key], `${kind} and ${other}`)
@@ -70,7 +70,7 @@ describe('the table of commands', () => {
       'feedback.give': ['ERC721NonexistentToken'],
     }
     for (const [kind, names] of Object.entries(away)) {
-      const command = table.find(known => known.kind === kind)!
+      const command = table.find(one => one.kind === kind)!
       for (const name of names) assert.equal(revertClass({ name, args: [] }, command.finalReverts), 'missing', `${kind}: ${name}`)
     }
   })

@@ -70,6 +70,6 @@ export const commands = Object.fromEntries(Object.entries(commandTable).map(([na
   [Name in keyof Table]: Table[Name]['draft']
 }
 
-const byKind = new Map<string, Command>(Object.values(commandTable).map(known => [known.kind, known as unknown as Command]))
+const byKind = new Map<string, Command>(Object.values(commandTable).map(command => [command.kind, command as unknown as Command]))
 /** The declaration of a kind; undefined when there is no such kind. */
 export const commandOf = (kind: string): Command | undefined => byKind.get(kind)

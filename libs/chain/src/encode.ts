@@ -37,8 +37,8 @@ const functions = new Map<string, { fragment: FunctionFragment; selector: string
 
 function functionOf(contract: ContractName, fn: string): { fragment: FunctionFragment; selector: string } {
   const key = `${contract}.${fn}`
-  const known = functions.get(key)
-  if (known) return known
+  const cached = functions.get(key)
+  if (cached) return cached
   const fragment = contractInterface(contract).getFunction(fn)
   if (!fragment) throw new TypeError(`${contract} has no function ${fn}`)
   const found = { fragment, selector: fragment.selector }

@@ -6,8 +6,8 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 
 /** EIP-55 form of an address in any letter case. @throws TypeError when it is no address */
 export function toChecksum(address: string): string {
-  const known = checksums.get(address)
-  if (known) return known
+  const cached = checksums.get(address)
+  if (cached) return cached
   const found = getAddress(address.toLowerCase())
   if (checksums.size >= maxChecksums) checksums.clear()
   checksums.set(address, found)

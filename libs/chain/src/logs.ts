@@ -14,7 +14,7 @@ export interface RawLog {
 }
 /** @param first the first log of the same transaction, from which positions are counted; default: the first of `logs` */
 type LogDecoder = (logs: readonly RawLog[], first?: RawLog) => ChainLog[]
-interface Known {
+interface KnownEvent {
   fragment: EventFragment
   contract: ContractName
   /** How many topics its logs have. */
@@ -29,14 +29,14 @@ interface Known {
  */
 export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): LogDecoder {
   /** By address in lower case, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
-  const events = new Map<string, Map<string, Known[]>>()
+  const events = new Map<string, Map<string, KnownEvent[]>>()
   for (const contract of contractNames) {
     if (!addresses[contract]) continue
-    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, Known[]>()
+    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, KnownEvent[]>()
     contractInterface(contract).forEachEvent(fragment => {
       if (only && !only[contract]?.includes(fragment.name)) return
       const topics = 1 + fragment.inputs.filter(input => input.indexed).length
-      const others = byTopic.get(fragment.topicHash)?.filter(known => known.topics !== topics) ?? []
+      const others = byTopic.get(fragment.topicHash)?.filter(other => other.topics !== topics) ?? []
       byTopic.set(fragment.topicHash, [...others, { fragment, contract, topics, words: wordReaders(fragment.inputs) }])
     })
     events.set(addresses[contract].toLowerCase(), byTopic)
@@ -46,7 +46,7 @@ export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, 
     const firstIndex = Number(first?.logIndex ?? 0)
     for (const log of logs) {
       const byTopic = events.get(log.address) ?? events.get(log.address.toLowerCase())
-      const found = byTopic?.get(log.topics[0] ?? '')?.find(known => known.topics === log.topics.length)
+      const found = byTopic?.get(log.topics[0] ?? '')?.find(entry => entry.topics === log.topics.length)
       if (!found) continue
       const args = found.words ? readWords(found.words, log) : readAny(found, log)
       const logIndex = Number(log.logIndex)
@@ -65,7 +65,7 @@ const readers: Record<string, (word: string) => unknown> = {
 /** Most numbers fit a double exactly: those need no big integer. */
 const unsigned = (word: string) => (word.startsWith('0'.repeat(51)) ? String(Number.parseInt(word, 16)) : BigInt(`0x${word}`).toString())
 
-function wordReaders(inputs: readonly ParamType[]): Known['words'] {
+function wordReaders(inputs: readonly ParamType[]): KnownEvent['words'] {
   const words = inputs.map(input => ({
     name: input.name,
     indexed: input.indexed === true,
@@ -74,7 +74,7 @@ function wordReaders(inputs: readonly ParamType[]): Known['words'] {
   return words.every((word): word is typeof word & { read: (word: string) => unknown } => word.read !== undefined) ? words : undefined
 }
 
-function readWords(words: NonNullable<Known['words']>, log: RawLog): Record<string, unknown> {
+function readWords(words: NonNullable<KnownEvent['words']>, log: RawLog): Record<string, unknown> {
   let topic = 1
   let offset = 2
   const values: Record<string, unknown> = {}
@@ -88,7 +88,7 @@ function readWords(words: NonNullable<Known['words']>, log: RawLog): Record<stri
   return values
 }
 
-function readAny({ fragment, contract }: Known, log: RawLog): Record<string, unknown> {
+function readAny({ fragment, contract }: KnownEvent, log: RawLog): Record<string, unknown> {
   const raw = rawForm(fragment)
   return named(fragment.inputs, contractInterface(contract).decodeEventLog(raw, log.data, [raw.topicHash, ...log.topics.slice(1)]))
 }

@@ -14,7 +14,7 @@ export interface NetworkReader {
   /** Addresses of a network's contracts. @throws DEPENDENCY_UNAVAILABLE */
   contracts(chain: Chain): Promise<Contracts>
   /** The same if they are known already, without a request. */
-  known(chain: Chain): Contracts | undefined
+  cachedContracts(chain: Chain): Contracts | undefined
   /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
   isDevnet(chain: Chain): boolean | undefined
   /** Requests all of it now, so that answers have it without waiting. Resolves also while nobody knows it: it is requested again where it is needed. */
@@ -38,17 +38,17 @@ interface Relayer {
  * @example const networks = networkReader(platform); const { escrow } = await networks.contracts('BASE_SEPOLIA')
  */
 export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
-  let known: readonly KnownNetwork[] = []
+  let profiles: readonly KnownNetwork[] = []
   let nextRequestAt = 0
   const lanes = new Map<Chain, string>()
   const request = async () => {
-    known = (await peers.call('chain-relayer', chainNetworks)).networks
+    profiles = (await peers.call('chain-relayer', chainNetworks)).networks
   }
-  const of = (chain: Chain) => known.find(network => network.chain === chain)
+  const of = (chain: Chain) => profiles.find(network => network.chain === chain)
   return {
     all: async () => {
-      if (known.length === 0) await request()
-      return known
+      if (profiles.length === 0) await request()
+      return profiles
     },
     of: async chain => {
       if (!of(chain)) await request()
@@ -58,7 +58,7 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
       if (!of(chain)) await request()
       return of(chain)!.contracts
     },
-    known: chain => of(chain)?.contracts,
+    cachedContracts: chain => of(chain)?.contracts,
     isDevnet: chain => {
       if (!of(chain) && Date.now() >= nextRequestAt) {
         nextRequestAt = Date.now() + pauseMs
@@ -68,7 +68,7 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
     },
     readAhead: () => request().catch(() => undefined),
     areDevnets: async () => {
-      if (known.length === 0) await request().catch(() => undefined)
+      if (profiles.length === 0) await request().catch(() => undefined)
       return chains.every(chain => of(chain)?.devnet === true)
     },
     lane: async chain => {

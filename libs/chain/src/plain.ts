@@ -14,8 +14,8 @@ const rawForms = new WeakMap<EventFragment | FunctionFragment, EventFragment | F
  * they are no UTF-8.
  */
 export function rawForm<Fragment extends EventFragment | FunctionFragment>(fragment: Fragment): Fragment {
-  const known = rawForms.get(fragment)
-  if (known) return known as Fragment
+  const cached = rawForms.get(fragment)
+  if (cached) return cached as Fragment
   const form = fragment.format('full').replace(/\bstring\b/g, 'bytes')
   const made = fragment.type === 'event' ? EventFragment.from(form) : FunctionFragment.from(form)
   rawForms.set(fragment, made)

@@ -10,7 +10,7 @@ export interface Revert {
   args: string[]
 }
 
-const known = [
+const builtIns = [
   { selector: '0x08c379a0', name: 'Error', type: 'string' },
   { selector: '0x4e487b71', name: 'Panic', type: 'uint256' },
 ] as const
@@ -20,7 +20,7 @@ export function decodeRevert(data: string | undefined | null): Revert {
   if (!data || data.length < 10) return { name: 'unknown', args: [] }
   const selector = data.slice(0, 10)
   try {
-    const builtIn = known.find(entry => entry.selector === selector)
+    const builtIn = builtIns.find(entry => entry.selector === selector)
     if (builtIn) return { name: builtIn.name, args: [String(AbiCoder.defaultAbiCoder().decode([builtIn.type], `0x${data.slice(10)}`)[0])] }
     for (const contract of contractNames) {
       const parsed = contractInterface(contract).parseError(data)

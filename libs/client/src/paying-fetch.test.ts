@@ -78,7 +78,7 @@ describe('a fetch that pays', () => {
     assert.deepEqual([await answer.json(), sent.length, payments(), paid.length], [{ sold: true }, 3, 1, 1])
   }).timeout(10_000)
 
-  it('leaves a payment that was not looked at to the next equal call', async () => {
+  it('leaves a payment that was not verified to the next equal call', async () => {
     const buy = buyerAt([refusal(403, { code: 'FORBIDDEN' })])
 
     assert.equal((await buy(url)).status, 403)

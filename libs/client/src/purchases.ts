@@ -58,8 +58,8 @@ export function openPurchases(): Purchases {
     }
   }
   const newest = (key: string | undefined): Purchase => {
-    const known = key === undefined ? undefined : open.get(key)
-    if (known) return known
+    const bought = key === undefined ? undefined : open.get(key)
+    if (bought) return bought
     const made: Purchase = { key, payment: undefined, running: 0, isUsed: false }
     makeRoom()
     if (key !== undefined) open.set(key, made)

@@ -53,12 +53,12 @@ describe('a signer', () => {
       address: wallet.address,
       signMessage: async () => {
         signings++
-        throw new Error('the user said no')
+        throw new Error('the user refused')
       },
     }
     const carapace = connect({ baseUrl: 'http://host.test', signer: refusing, fetch: async () => new Response('{}') })
 
-    await assert.rejects(carapace.marketplace.listGigs(), /the user said no/)
+    await assert.rejects(carapace.marketplace.listGigs(), /the user refused/)
     assert.equal(signings, 1)
   })
 })

@@ -1,9 +1,11 @@
-/** One row of the glossary's table of private words. */
+/** One row of the glossary's tables of private words. */
 export interface PrivateWord {
   /** All its forms, lower case; one may have several words. */
   forms: readonly string[]
   /** What to say instead. */
   say: string
+  /** It is fine in a sentence and inside a name, and says too little as a whole name. */
+  isNameOnly?: true
 }
 
 /** A private word that stays in one place. */
@@ -22,18 +24,26 @@ export interface Glossary {
 }
 
 /**
- * Reads the tables under "Private words" and "Exceptions" of docs/glossary.md.
- * @throws Error when one of the two tables is missing or empty
+ * Reads the tables under "Private words", "Private names" and "Exceptions" of docs/glossary.md.
+ * @throws Error when the first or the last is missing or empty
  */
 export function readGlossary(markdown: string): Glossary {
-  const words = rowsUnder(markdown, 'Private words').map(([forms = '', say = '']) => ({ forms: listOf(forms), say }))
+  const privateWords = (heading: string): PrivateWord[] =>
+    rowsUnder(markdown, heading).map(([forms = '', say = '']) => ({ forms: listOf(forms), say }))
+  const words = filled(privateWords('Private words'), 'Private words')
+  const names = privateWords('Private names').map(row => ({ ...row, isNameOnly: true as const }))
   const exceptions = rowsUnder(markdown, 'Exceptions').map(([forms = '', phrase = '', where = '', reason = '']) => ({
     forms: listOf(forms),
     phrases: listOf(phrase).filter(Boolean),
     where: where.replaceAll('`', ''),
     reason,
   }))
-  return { words, exceptions }
+  return { words: [...words, ...names], exceptions: filled(exceptions, 'Exceptions') }
+}
+
+function filled<Row>(rows: readonly Row[], heading: string): readonly Row[] {
+  if (rows.length === 0) throw new Error(`docs/glossary.md has no table under "${heading}"`)
+  return rows
 }
 
 const listOf = (cell: string): string[] => cell.split(',').map(form => form.trim().toLowerCase())
@@ -41,7 +51,7 @@ const listOf = (cell: string): string[] => cell.split(',').map(form => form.trim
 function rowsUnder(markdown: string, heading: string): string[][] {
   const [, section = ''] = markdown.split(new RegExp(`^## ${heading}$`, 'm'))
   const [table = ''] = section.split(/^## /m)
-  const rows = table
+  return table
     .split('\n')
     .filter(line => line.startsWith('|'))
     .slice(2)
@@ -51,6 +61,4 @@ function rowsUnder(markdown: string, heading: string): string[][] {
         .split('|')
         .map(cell => cell.trim()),
     )
-  if (rows.length === 0) throw new Error(`docs/glossary.md has no table under "${heading}"`)
-  return rows
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readGlossary } from './glossary.ts'
 import { privateWordsIn } from './private-words.ts'
-import { proseIn, type Spoken, solidityCommentsIn, spokenIn } from './spoken.ts'
+import { fileNameIn, proseIn, type Spoken, solidityCommentsIn, spokenIn } from './spoken.ts'
 
 /** The words themselves, and the specification as it was given. */
 const notOurs = ['docs/glossary.md', 'docs/spec.md']
@@ -14,7 +14,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.t
   .filter(file => file !== '' && existsSync(file) && !notOurs.includes(file))
 const findings = files.flatMap(file => {
   const text = readFileSync(file, 'utf8')
-  return privateWordsIn(file, textsOf(file, text), glossary)
+  return privateWordsIn(file, [fileNameIn(file), ...textsOf(file, text)], glossary)
 })
 const lines = findings.map(({ file, line, kind, text, word, say }) => `${file}:${line} ${kind} "${text}": "${word}" is private, say ${say}`)
 if (lines.length > 0) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readGlossary } from './glossary.ts'
 import { privateWordsIn } from './private-words.ts'
-import { proseIn, solidityCommentsIn, spokenIn } from './spoken.ts'
+import { fileNameIn, proseIn, solidityCommentsIn, spokenIn } from './spoken.ts'
 
 const glossary = readGlossary(`
 ## Private words
@@ -11,6 +11,12 @@ const glossary = readGlossary(`
 | tell, tells, told | publish, notify |
 | keep, keeps, kept | save |
 | once more | again |
+
+## Private names
+
+| Name | Say |
+|---|---|
+| known | current |
 
 ## Exceptions
 
@@ -48,6 +54,45 @@ describe('privateWordsIn', () => {
       ['test title', 'tells', 2],
       ['log text', 'kept', 3],
     ])
+  })
+
+  it('finds private names that are the whole of a declared name', () => {
+    assert.deepEqual(find('// known before\nconst known = 1, isKnown = 2\nfunction f() { try { f() } catch (known) {} }'), [
+      ['name', 'known', 2],
+      ['name', 'known', 3],
+    ])
+  })
+
+  it('finds them in what a program prints, throws and describes', () => {
+    const source = [
+      "console.error('told')",
+      'process.stdout.write(`told`)',
+      "throw new Retry('not kept')",
+      "refuse('CODE', undefined, { message: 'is kept' })",
+      "event('a.b.c', 'id', 'What is told', {})",
+      "const table = { when: 'it is told', byTime: 'kept' }",
+    ].join('\n')
+
+    assert.deepEqual(find(source), [
+      ['output', 'told', 1],
+      ['output', 'told', 2],
+      ['error text', 'kept', 3],
+      ['error text', 'kept', 4],
+      ['description', 'told', 5],
+      ['description', 'told', 6],
+      ['description', 'kept', 6],
+    ])
+  })
+
+  it('finds them in the values of a type', () => {
+    assert.deepEqual(find("type End = 'cleared' | 'kept'"), [['value', 'kept', 1]])
+  })
+
+  it('finds them in names of files', () => {
+    assert.deepEqual(
+      privateWordsIn('libs/a/kept-rows.test.ts', [fileNameIn('libs/a/kept-rows.test.ts')], glossary).map(({ kind, word }) => [kind, word]),
+      [['file name', 'kept']],
+    )
   })
 
   it('finds them in comments, outside quoted code, and a row of several words', () => {

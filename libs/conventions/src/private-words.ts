@@ -18,7 +18,7 @@ export const wordsOf = (text: string): string[] =>
 
 /** The private words among what a file says, without those inside the phrase of an exception. Rows and phrases may have several words. */
 export function privateWordsIn(file: string, spoken: readonly Spoken[], { words, exceptions }: Glossary): Finding[] {
-  const rows = words.flatMap(({ forms, say }) => forms.map(form => ({ form, parts: wordsOf(form), say })))
+  const rows = words.flatMap(({ forms, say, isNameOnly }) => forms.map(form => ({ form, parts: wordsOf(form), say, isNameOnly })))
   const here = exceptions.filter(({ where }) => where === '*' || where === file || (where.endsWith('/') && file.startsWith(where)))
   return spoken.flatMap(one => {
     const clauses = one.text.split(/[.;:!?]\s/).map(wordsOf)
@@ -27,6 +27,7 @@ export function privateWordsIn(file: string, spoken: readonly Spoken[], { words,
         ({ forms, phrases }) => forms.includes(form) && (phrases.length === 0 || phrases.some(phrase => isInside(clause, wordsOf(phrase), at))),
       )
     return rows
+      .filter(({ isNameOnly, parts }) => !isNameOnly || (one.kind === 'name' && wordsOf(one.text).join() === parts.join()))
       .filter(({ form, parts }) => clauses.some(clause => clause.some((_, at) => startsAt(clause, parts, at) && !isAllowed(form, clause, at))))
       .map(({ form, say }) => ({ ...one, file, word: form, say }))
   })

@@ -1,8 +1,9 @@
+import path from 'node:path'
 import { parseSync } from 'oxc-parser'
 
 /** A text that readers of the code, of its output or of a document meet. */
 export interface Spoken {
-  kind: 'name' | 'test title' | 'log text' | 'comment' | 'document'
+  kind: 'name' | 'file name' | 'test title' | 'log text' | 'output' | 'error text' | 'description' | 'value' | 'comment' | 'document'
   text: string
   /** From 1. */
   line: number
@@ -28,8 +29,11 @@ export function proseIn(markdown: string): Spoken[] {
   return prose.split('\n').map((text, n) => ({ kind: 'document', text, line: n + 1 }))
 }
 
+/** The name of a file, without its ending. @example fileNameIn('libs/a/saved-row.test.ts') // { kind: 'file name', text: 'saved-row', line: 1 } */
+export const fileNameIn = (file: string): Spoken => ({ kind: 'file name', text: path.posix.basename(file).replace(/\..*$/, ''), line: 1 })
+
 /**
- * The names that a source file declares, the titles of its tests, its log texts and its comments.
+ * The names that a source file declares, the titles of its tests, its comments, and the texts that it logs, prints, throws or publishes as descriptions.
  * @throws Error when the file cannot be parsed
  */
 export function spokenIn(file: string, source: string): Spoken[] {
@@ -39,8 +43,7 @@ export function spokenIn(file: string, source: string): Spoken[] {
   const add = (kind: Spoken['kind'], text: string, { start }: Node) => found.push({ kind, text, line: source.slice(0, start).split('\n').length })
   walk(program as unknown as Node, node => {
     for (const name of declaredNames(node)) add('name', String(name.name), name)
-    const text = node.type === 'CallExpression' ? spokenBy(node) : undefined
-    if (text) add(text.kind, text.text, node)
+    for (const { kind, text } of textsBy(node)) add(kind, text, node)
   })
   for (const comment of comments) add('comment', comment.value.replace(quotedCode, ''), comment as unknown as Node)
   return found
@@ -80,6 +83,7 @@ function declaredNames(node: Node): Node[] {
   // `import { Log as DroppedLog }` introduces the second name
   if (node.type === 'ImportSpecifier' && nameOf(node.imported) !== nameOf(node.local)) names.push(...bound(node.local))
   if (Array.isArray(node.params)) for (const param of node.params) names.push(...bound(param))
+  if (node.type === 'CatchClause') names.push(...bound(node.param))
   return names
 }
 
@@ -98,14 +102,45 @@ function bound(pattern: unknown): Node[] {
 
 const titled = new Set(['describe', 'it', 'before', 'after'])
 
-function spokenBy({ callee, arguments: given }: Node): Pick<Spoken, 'kind' | 'text'> | undefined {
-  if (!isNode(callee) || !Array.isArray(given)) return undefined
-  if (callee.type === 'Identifier' && titled.has(String(callee.name))) return { kind: 'test title', text: textOf(given[0]) }
-  if (callee.type !== 'MemberExpression' || !isLog(callee.object)) return undefined
-  return { kind: 'log text', text: given.map(textOf).join(' ') }
+const thrown = /(Error|Retry|Refusal|Refused)$/
+/** Properties whose text readers of the interface, of an answer or of a drawing see. */
+const describing = new Map<string, Spoken['kind']>([
+  ['message', 'error text'],
+  ['summary', 'description'],
+  ['description', 'description'],
+  ['when', 'description'],
+  ['byTime', 'description'],
+  ['rests', 'description'],
+])
+
+/** The texts that a call, a new error, a described property or the type of a value has. */
+function textsBy(node: Node): Pick<Spoken, 'kind' | 'text'>[] {
+  const kind = kindOf(node)
+  if (kind === undefined) return []
+  const parts = node.type === 'Property' ? [node.value] : node.type === 'TSLiteralType' ? [node.literal] : (node.arguments as unknown[])
+  const text = (kind === 'test title' ? parts.slice(0, 1) : parts).map(textOf).join(' ')
+  return text.trim() === '' ? [] : [{ kind, text }]
 }
 
-const isLog = (object: unknown): boolean => isNode(object) && (object.name === 'log' || (isNode(object.property) && object.property.name === 'log'))
+function kindOf(node: Node): Spoken['kind'] | undefined {
+  if (node.type === 'TSLiteralType') return 'value'
+  if (node.type === 'Property') return describing.get(String(nameOf(node.key)))
+  if (node.type === 'NewExpression') return thrown.test(String(nameOf(node.callee))) ? 'error text' : undefined
+  return node.type === 'CallExpression' && isNode(node.callee) ? kindOfCall(node.callee) : undefined
+}
+
+function kindOfCall(callee: Node): Spoken['kind'] | undefined {
+  if (callee.type === 'Identifier' && titled.has(String(callee.name))) return 'test title'
+  if (callee.type === 'Identifier' && callee.name === 'event') return 'description'
+  if (callee.type !== 'MemberExpression') return undefined
+  if (isNamed(callee.object, ['log'])) return 'log text'
+  if (isNamed(callee.object, ['console']) || (isNamed(callee.object, ['stdout', 'stderr']) && nameOf(callee.property) === 'write')) return 'output'
+  return undefined
+}
+
+/** `log` or `parts.log` for the name `log`. */
+const isNamed = (node: unknown, names: readonly string[]): boolean =>
+  isNode(node) && (names.includes(String(node.name)) || (isNode(node.property) && names.includes(String(node.property.name))))
 
 function textOf(node: unknown): string {
   if (!isNode(node)) return ''

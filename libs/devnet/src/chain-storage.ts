@@ -198,7 +198,7 @@ async function rebuild<A>(
     return node
   } catch (error) {
     await stopNode(node)
-    throw new Error(`the ${network.chain} devnet in ${dir} cannot be brought back: ${(error as Error).message}`)
+    throw new Error(`the ${network.chain} devnet in ${dir} cannot be restored: ${(error as Error).message}`)
   }
 }
 
@@ -226,6 +226,6 @@ function carriedEntries(pending: Pending): Entry[] {
 /** Transactions that waited long and that anvil does not know (replaced by another of the same nonce) need no journal any more. */
 async function forgetReplaced(upstream: Upstream, recorder: Recorder): Promise<void> {
   const old = [...recorder.pending].filter(([, { since }]) => Date.now() - since > forgetPendingAfterMs).map(([hash]) => hash)
-  const known = await upstream.batch(old.map(hash => ({ method: 'eth_getTransactionByHash', params: [hash] })))
-  await recorder.drop(old.filter((_, index) => known[index] === null))
+  const found = await upstream.batch(old.map(hash => ({ method: 'eth_getTransactionByHash', params: [hash] })))
+  await recorder.drop(old.filter((_, index) => found[index] === null))
 }

@@ -106,8 +106,8 @@ export function createChain({ isGasless, ready, port, upstream, records, onError
   }
   const refused = async (hashes: string[]) => {
     // An error also answers a rebroadcast of what the pool or a block already has: only what anvil does not know is forgotten.
-    const known = await upstream().batch(hashes.map(hash => ({ method: 'eth_getTransactionByHash', params: [hash] })))
-    await records?.recorder.drop(hashes.filter((_, index) => known[index] === null))
+    const found = await upstream().batch(hashes.map(hash => ({ method: 'eth_getTransactionByHash', params: [hash] })))
+    await records?.recorder.drop(hashes.filter((_, index) => found[index] === null))
   }
   return {
     ready,

@@ -66,7 +66,7 @@ async function forward(chain: Chain, agent: Agent, body: Buffer, writes: SignedT
   try {
     upstream = await post(chain.port(), agent, body)
   } catch (error) {
-    if (writes.length > 0) throw new Error('the devnet restarts; what was sent is kept and goes on')
+    if (writes.length > 0) throw new Error('the devnet restarts; what was sent is stored and goes on')
     // A read that met the restart is repeated once the chain serves again.
     await new Promise(resolve => setTimeout(resolve, 50))
     await chain.ready()

@@ -22,7 +22,7 @@ export async function lockFolder(dir: string): Promise<() => Promise<void>> {
       if (living !== undefined) throw new Error(`${dir} is in use by process ${living}`)
       await removeStale(path, `${own}.stale`, holder)
     }
-    throw new Error(`${dir} is being taken by another process`)
+    throw new Error(`${dir} is being acquired by another process`)
   } finally {
     await rm(own, { force: true })
   }

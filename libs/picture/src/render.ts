@@ -23,8 +23,8 @@ let count = 0
  */
 export function renderPng(svg: string, options: RenderOptions): Promise<Buffer> {
   const key = createHash('sha256').update(`${options.width}\n${svg}`).digest('base64url')
-  const known = cache.get(key)
-  if (known !== undefined) return known
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
   const drawn = draw({ id: ++count, svg, width: options.width })
   cache.set(key, drawn)
   drawn.catch(() => cache.delete(key))

@@ -130,8 +130,8 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...unscored, ...row } as Agent))
   const ownSkills = ({ skills, verifiedSkills }: Pick<Row, 'skills' | 'verifiedSkills'>): Partial<Row> =>
     withSkills ? { skills, verifiedSkills } : {}
-  const identityOf = (row: Who & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
-    ...who(row),
+  const identityOf = (row: Named & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
+    ...nameFacts(row),
     ...ownSkills(row),
     registeredAt: new Date(row.registeredAt),
     ...(follow ? { lastSeenAt: new Date(row.lastSeenAt) } : {}),
@@ -184,8 +184,8 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     get: async id => full(await rowNow(id)),
     need: async idOrHandle => {
       if (uuid.test(idOrHandle)) return (await agents.get(idOrHandle)) ?? agents.fresh(idOrHandle)
-      const known = full((await rows.find({ handle: idOrHandle }, { limit: 1 }))[0])
-      if (known) return known
+      const found = full((await rows.find({ handle: idOrHandle }, { limit: 1 }))[0])
+      if (found) return found
       const row = await peers.find('identity', identityApi.internal.getAgentRowByHandle, { params: { handle: idOrHandle } })
       return agents.fresh(row?.agentId ?? refuse('NOT_FOUND', { resource: 'agent' }))
     },
@@ -205,9 +205,9 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     byWallet: async wallet => full((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
     many: async ids => new Map([...(await rows.many(ids))].flatMap(([id, row]) => (full(row) ? [[id, full(row)!]] : []))),
     refs: async ids => {
-      const known = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
+      const stored = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
       return id => {
-        const row = known.get(id)
+        const row = stored.get(id)
         return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newAgentScore.fusedScore, tier: row?.tier ?? newAgentScore.tier }
       }
     },
@@ -217,9 +217,9 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   return agents
 }
 
-type Who = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'preferredChain'>
+type Named = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'preferredChain'>
 
-function who(row: Who): Omit<IdentityFacts, 'registeredAt'> {
+function nameFacts(row: Named): Omit<IdentityFacts, 'registeredAt'> {
   const { handle, wallet, status, platform, preferredChain } = row
   return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, preferredChain }
 }

@@ -24,8 +24,8 @@ export function custodialWallets({ db, peers }: Pick<Platform, 'db' | 'peers'>):
       }),
     ],
     of: async agentId => {
-      const known = await rows.get(agentId)
-      if (known) return known.address
+      const stored = await rows.get(agentId)
+      if (stored) return stored.address
       try {
         return (await peers.find('treasury', treasuryApi.internal.getWalletRow, { params: { agentId } }))?.address
       } catch (error) {

@@ -85,10 +85,10 @@ async function handleAll(
 
 /** Looked up once per type: few types arrive, and a service has many subscriptions. */
 function takersByType(subscriptions: readonly Subscription[]): (type: string) => readonly Subscription[] {
-  const known = new Map<string, readonly Subscription[]>()
+  const byType = new Map<string, readonly Subscription[]>()
   return type => {
-    const found = known.get(type) ?? subscriptions.filter(({ types }) => types.some(topic => topicMatches(topic, type)))
-    known.set(type, found)
+    const found = byType.get(type) ?? subscriptions.filter(({ types }) => types.some(topic => topicMatches(topic, type)))
+    byType.set(type, found)
     return found
   }
 }

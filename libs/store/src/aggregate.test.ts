@@ -58,7 +58,7 @@ await onEachMongo('aggregate store', acquireMongo => {
 
   it('changes what there is, and says so of what there is not', async () => {
     const { id, name } = await fresh()
-    const known = await counters.many([id, randomUUID()])
+    const found = await counters.many([id, randomUUID()])
 
     assert.equal((await counters.changeKnown(id, increment))?.count, 1)
     assert.equal(await counters.changeKnown(randomUUID(), increment), undefined)
@@ -68,7 +68,7 @@ await onEachMongo('aggregate store', acquireMongo => {
       { code: 'NOT_FOUND' },
     )
     assert.deepEqual(
-      [...known].map(([key, counter]) => [key, counter.name]),
+      [...found].map(([key, counter]) => [key, counter.name]),
       [[id, name]],
     )
   })

@@ -114,7 +114,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   spec: AggregateSpec<T, D, P>,
 ): AggregateStore<T, D> {
   const raw = db.collection<Envelope>(spec.collection, { ...spec.indexes, ...outboxIndex })
-  db.outboxes.set(spec.collection, 'keep')
+  db.outboxes.set(spec.collection, 'permanent')
   const totals = totalsOf(db, spec.collection)
 
   const read = (document: Envelope): Stored<T> => (spec.upgrade ? spec.upgrade(stored<T>(document)) : stored<T>(document))
@@ -147,9 +147,9 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   const change: AggregateStore<T, D>['changeKnown'] = async (id, decide, options = {}) => {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       if (attempt > 1) await breathe(attempt)
-      const known = attempt === 1 ? recent.get(id) : undefined
-      const early = decidedOn(known, decide, options.cause)
-      const document = early ? known : await (attempt === 1 && !options.session ? present(id) : load(id, options.session))
+      const cached = attempt === 1 ? recent.get(id) : undefined
+      const early = decidedOn(cached, decide, options.cause)
+      const document = early ? cached : await (attempt === 1 && !options.session ? present(id) : load(id, options.session))
       if (!document) return undefined
       const before = read(document)
       if (options.cause && document.processed?.includes(options.cause)) return before

@@ -47,7 +47,7 @@ export interface Database {
   /** Ids of the events in an outbox whose last ones were sent, while it waits to be emptied; by `outboxKey`. */
   readonly sentOutboxes: Map<string, ReadonlySet<string>>
   /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
-  readonly outboxes: Map<string, 'keep' | 'delete'>
+  readonly outboxes: Map<string, 'permanent' | 'transient'>
   /** A collection as the driver gives it; `init` creates its indexes. */
   collection<Row extends mongo.Document = mongo.Document>(name: string, indexes?: Indexes): Collection<Row>
   /**

@@ -54,7 +54,7 @@ async function faultsOf({ collection, stored, members, shares }: Audited, sessio
   const strange = namesOf(named.byDocuments, named.asStored).filter(set => named.byDocuments.get(set) !== named.asStored.get(set))
   return [
     ...wrong.map(name => `${collection}: "${name}" is stored as ${actual.get(name) ?? 0n} and adds up to ${expected.get(name) ?? 0n}`),
-    ...strange.map(set => `${collection}: the kept members of "${set}" are not those that documents name`),
+    ...strange.map(set => `${collection}: the stored members of "${set}" are not those that documents name`),
   ]
 }
 

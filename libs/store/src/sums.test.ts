@@ -132,7 +132,7 @@ await onEachMongo('sums of a collection', acquireMongo => {
     await rowsOf('sums').updateOne({ _id: `gigs${made}/members/people/bob` }, { $set: { documents: 1n } })
     assert.deepEqual(await ofThese(), [
       `gigs${made}: "budget" is stored as 16 and adds up to 15`,
-      `gigs${made}: the kept members of "people" are not those that documents name`,
+      `gigs${made}: the stored members of "people" are not those that documents name`,
     ])
     await rowsOf('sums').deleteOne({ _id: `gigs${made}/members/people/ada` })
     assert.match((await ofThese())[1]!, /"people" is stored as 3 and adds up to 2/)

@@ -41,8 +41,8 @@ export function totals(count: (filter: Record<string, unknown>) => Promise<numbe
 
   const totalOf = (filter: Record<string, unknown>): Promise<number> => {
     const key = keyOf(filter)
-    const known = cached.get(key)
-    if (known && known.until > now()) return known.total
+    const present = cached.get(key)
+    if (present && present.until > now()) return present.total
     cached.delete(key)
     const entry = { total: count(filter), until: now() + cachedForMs }
     cached.set(key, entry)

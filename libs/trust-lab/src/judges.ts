@@ -44,10 +44,10 @@ function learnerOf(market: Market): Learner {
   const random = randomOf('prior')
   const prior = Array.from({ length: 99 }, () => 0)
   for (let n = 0; n < 20_000; n++) prior[Math.min(98, Math.floor(market.quality(random) * 100))]! += 1
-  const known = new Map<number, number>()
+  const counts = new Map<number, number>()
   return (delivered, failed) => {
     const key = delivered * 4096 + failed
-    const found = known.get(key)
+    const found = counts.get(key)
     if (found !== undefined) return found
     const logs = prior.map(
       (weight, at) => Math.log(weight || 1e-9) + delivered * Math.log((at + 0.5) / 100) + failed * Math.log(1 - (at + 0.5) / 100),
@@ -55,7 +55,7 @@ function learnerOf(market: Market): Learner {
     const most = Math.max(...logs)
     const weights = logs.map(log => Math.exp(log - most))
     const mean = weights.reduce((sum, weight, at) => sum + (weight * (at + 0.5)) / 100, 0) / weights.reduce((sum, weight) => sum + weight, 0)
-    known.set(key, mean)
+    counts.set(key, mean)
     return mean
   }
 }

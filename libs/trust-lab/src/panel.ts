@@ -66,8 +66,8 @@ function round(population: Population, validationId: string, worker: Member, wan
 const pools = new WeakMap<Population, { day: number; candidates: Drawn[] }>()
 
 function poolOf(population: Population, now: Date): readonly Drawn[] {
-  const known = pools.get(population)
-  if (known?.day === population.day) return known.candidates
+  const cached = pools.get(population)
+  if (cached?.day === population.day) return cached.candidates
   const candidates = population.members.map(member => candidateOf(population, member, now))
   pools.set(population, { day: population.day, candidates })
   return candidates

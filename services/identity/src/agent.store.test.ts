@@ -19,7 +19,7 @@ const onChain = () => onCard(onIdentity(registered(), 'SKALE_TESTNET', confirmed
 const unregistered = () => onIdentity(registered(), 'SKALE_TESTNET', failed, null)!.state
 
 const noCommand = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, error: null }
-const oldStep = <S extends Step>({ onChain: known, ...rest }: S) => ({ ...rest, ...(known ?? noCommand) })
+const oldStep = <S extends Step>({ onChain, ...rest }: S) => ({ ...rest, ...(onChain ?? noCommand) })
 /** As agents were stored before a step had `onChain`. */
 const inOldForm = (agent: Agent): Agent => {
   const registrations = perChain(chain => ({ identity: oldStep(agent.chains[chain].identity), card: oldStep(agent.chains[chain].card) }))

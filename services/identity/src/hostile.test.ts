@@ -75,7 +75,7 @@ describe('hostile input', () => {
     segments: fc.array(segment, { minLength: 3, maxLength: 3 }),
     query,
     body,
-    known: fc.boolean(),
+    isRegistered: fc.boolean(),
   })
 
   it(`gets an answer below 500 with the declared error body, on every endpoint, in ${requests.toLocaleString('en')} generated requests`, async function () {
@@ -83,12 +83,12 @@ describe('hostile input', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: together, maxLength: together }), async list => {
         await Promise.all(
-          list.map(async ({ endpoint, segments, query: search, body: sent, known }) => {
+          list.map(async ({ endpoint, segments, query: search, body: sent, isRegistered }) => {
             let at = 0
             const filled = endpoint.path.replace(/:[A-Za-z]+/g, () => segments[at++]!.replace(/^own$/, agent.id))
             const method = endpoint.method.toUpperCase()
             const admin = endpoint.caller === 'admin' ? { 'x-admin-wallet': agent.wallet } : {}
-            const identity = { ...(known ? agent.headers : {}), ...admin, ...headers }
+            const identity = { ...(isRegistered ? agent.headers : {}), ...admin, ...headers }
             const response = await fetch(`${harness.platform.url}${filled}${search}`, {
               method,
               headers: { ...identity, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) } as Record<string, string>,

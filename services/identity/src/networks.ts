@@ -17,11 +17,11 @@ export function cardContracts(reader: NetworkReader): CardContracts {
   let nextReadAt = 0
   return {
     of: async chain => {
-      if (!reader.known(chain) && Date.now() >= nextReadAt) {
+      if (!reader.cachedContracts(chain) && Date.now() >= nextReadAt) {
         nextReadAt = Date.now() + pauseMs
         await reader.all().catch(() => undefined)
       }
-      return reader.known(chain)?.card ?? null
+      return reader.cachedContracts(chain)?.card ?? null
     },
   }
 }

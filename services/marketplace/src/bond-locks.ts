@@ -9,9 +9,9 @@ export const bondStatusOf = (gig: Gig): 'none' | 'locked' => (lockOf(gig, gig.as
 
 /** Records the state of an agent's lock for a gig; undefined when a newer one is known. */
 export function showBond(gig: Gig, { agentId, isLocked, version }: BondLock): Gig | undefined {
-  const known = lockOf(gig, agentId)
-  if (known && version <= known.version) return undefined
-  const others = gig.bondLocks.filter(lock => lock !== known)
+  const present = lockOf(gig, agentId)
+  if (present && version <= present.version) return undefined
+  const others = gig.bondLocks.filter(lock => lock !== present)
   return { ...gig, bondLocks: [...others, { agentId, isLocked, version }] }
 }
 

@@ -14,8 +14,8 @@ export interface Panel {
 /** Links the latest validation; its panel may see the deliverable. An older one changes nothing. */
 export function linkValidation(gig: Gig, { validationId, panel, round, appealOf }: Panel, version: number): Decision<Gig> | undefined {
   const stage = appealOf === null ? round : 3
-  const known = gig.panelAsOf
-  if (known && (stage < known.stage || (stage === known.stage && version <= known.version))) return undefined
+  const cached = gig.panelAsOf
+  if (cached && (stage < cached.stage || (stage === cached.stage && version <= cached.version))) return undefined
   return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
 }
 

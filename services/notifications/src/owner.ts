@@ -9,18 +9,18 @@ export type Owners = (name: string) => Promise<string>
 
 /** Queries identity once for each name: neither an id nor a handle ever becomes another agent's. */
 export function owners(peers: Peers): Owners {
-  const known = new Map<string, string>()
+  const owners = new Map<string, string>()
   const { getAgentRow, getAgentRowByHandle } = identityApi.internal
   return async named => {
     const name = named.toLowerCase()
-    const earlier = known.get(name)
+    const earlier = owners.get(name)
     if (earlier !== undefined) return earlier
     if (!uuid.test(name) && !handle.safeParse(name).success) return refuse('NOT_FOUND', { resource: 'agent' })
     const { agentId } = uuid.test(name)
       ? await peers.call('identity', getAgentRow, { params: { id: name } })
       : await peers.call('identity', getAgentRowByHandle, { params: { handle: name } })
-    if (known.size >= most) known.delete(known.keys().next().value!)
-    known.set(name, agentId)
+    if (owners.size >= most) owners.delete(owners.keys().next().value!)
+    owners.set(name, agentId)
     return agentId
   }
 }

@@ -72,7 +72,7 @@ export function auditLog(db: Database): AuditLog {
     return next
   }
 
-  let known: Pick<Entry, 'seq' | 'hash'> | undefined
+  let newest: Pick<Entry, 'seq' | 'hash'> | undefined
   const after = (last: Pick<Entry, 'seq' | 'hash'> | undefined, { scores, ...entry }: ScoredEntry): Entry => {
     const body = {
       _id: idOf(entry),
@@ -93,14 +93,14 @@ export function auditLog(db: Database): AuditLog {
   }
   const tryAppend = async (entry: ScoredEntry): Promise<number | undefined> => {
     for (;;) {
-      const whole = after(known ?? (await entries.findOne({}, { sort: { seq: -1 } })) ?? undefined, entry)
+      const whole = after(newest ?? (await entries.findOne({}, { sort: { seq: -1 } })) ?? undefined, entry)
       try {
         await entries.insertOne(whole)
-        known = whole
+        newest = whole
         return whole.seq
       } catch (error) {
         // another process may have appended, or this entry was appended although its answer was lost
-        known = undefined
+        newest = undefined
         const index = duplicateIndex(error)
         if (index === '_id_') return undefined
         if (index !== 'seq') throw error
@@ -109,15 +109,15 @@ export function auditLog(db: Database): AuditLog {
   }
   /** All in one write, where none of them exists and nobody else appends. */
   const appendAll = async (all: readonly ScoredEntry[]): Promise<(number | undefined)[]> => {
-    if (known && all.length > 1) {
+    if (newest && all.length > 1) {
       const chain: Entry[] = []
-      for (const entry of all) chain.push(after(chain.at(-1) ?? known, entry))
+      for (const entry of all) chain.push(after(chain.at(-1) ?? newest, entry))
       try {
         await entries.insertMany(chain)
-        known = chain.at(-1)!
+        newest = chain.at(-1)!
         return chain.map(({ seq }) => seq)
       } catch (error) {
-        known = undefined
+        newest = undefined
         if (duplicateIndex(error) === undefined) throw error
       }
     }
@@ -128,10 +128,10 @@ export function auditLog(db: Database): AuditLog {
 
   return {
     append: all => inLine(() => appendAll(all).finally(() => totals.forget())),
-    position: () => known?.seq,
+    position: () => newest?.seq,
     last: async () => (await entries.findOne({}, { projection: { seq: 1 }, sort: { seq: -1 } }))?.seq ?? 0,
     grownSince: async (agentIds, position) =>
-      db.exclusive && known?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
+      db.exclusive && newest?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
     factsOf: async agentIds => logged(await entries.find({ agentId: { $in: [...agentIds] } }, { projection: factFields }).toArray()),
     factsWith: async (scores, agentIds) => {
       const pipeline = [{ $match: { agentId: { $in: [...agentIds, marketId] } } }, { $project: factFields }]

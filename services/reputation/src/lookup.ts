@@ -11,9 +11,9 @@ export async function needScore(parts: Parts, name: string): Promise<Stored<Scor
   const found = await findScore(parts, name)
   if (found) return found
   const params = uuid.test(name) ? { id: name } : undefined
-  const known = params ? await parts.peers.find('identity', identityApi.internal.getAgentRow, { params }) : undefined
+  const row = params ? await parts.peers.find('identity', identityApi.internal.getAgentRow, { params }) : undefined
   // registered a moment ago: its event is on the way
-  if (known) refuse('DEPENDENCY_UNAVAILABLE', undefined, { message: 'The agent is being scored; try again', retryAfter: 1 })
+  if (row) refuse('DEPENDENCY_UNAVAILABLE', undefined, { message: 'The agent is being scored; try again', retryAfter: 1 })
   return refuse('NOT_FOUND', { resource: 'agent' })
 }
 

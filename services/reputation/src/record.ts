@@ -59,7 +59,7 @@ const momentMs = 400
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
-  const known = parts.audit.position()
+  const last = parts.audit.position()
   const { docs, log } = await parts.audit.factsWith(parts.scores, [...new Set(items.flatMap(({ agentId, fact }) => [agentId, ...partnersIn(fact)]))])
   const now = parts.clock.now()
   const subjects = await subjectsOf(parts, docs, log)
@@ -83,11 +83,11 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
   const positions = await parts.audit.append(entries)
   for (const [at, fact] of added.entries()) fact.seq = positions[at]
   // the log that was read is the whole log when nobody appended to it since
-  const isWhole = known !== undefined && positions.every((position, at) => position === known + 1 + at)
+  const isWhole = last !== undefined && positions.every((position, at) => position === last + 1 + at)
   await storeAll(
     parts,
     [...subjects].filter(([agentId]) => entries.some(entry => entry.agentId === agentId)).map(([, subject]) => subject),
-    { now, wholeUntil: isWhole ? known + positions.length : undefined },
+    { now, wholeUntil: isWhole ? last + positions.length : undefined },
   )
   return answers
 }

@@ -50,7 +50,7 @@ export const jobs = (parts: Parts): Job[] => [
 async function advance(parts: Parts, validation: Stored<Validation>, now: Date): Promise<void> {
   if (validation.status === 'expired') return openSecondRound(parts, validation)
   if (validation.expiresAt <= now) {
-    await decideKnowing(parts, validation.id, (present, known) => closeWindow(present, known, now))
+    await decideKnowing(parts, validation.id, (present, facts) => closeWindow(present, facts, now))
     return
   }
   await replace(parts, validation)

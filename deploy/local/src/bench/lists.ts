@@ -8,7 +8,7 @@ import { copiedKey, populate, type Records, readAll } from './population.ts'
 const few = 1_000
 const many = 10_000
 /** The number of a copy that both populations have. */
-const known = 7
+const registered = 7
 
 /** What every read costs among few and among many agents: two platforms side by side on one database, called in alternation. */
 export async function timeReads(): Promise<Timing[]> {
@@ -39,10 +39,10 @@ export async function recordedPopulation(): Promise<{ population: Population; re
 }
 
 async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids }: Population): Promise<Timing[]> {
-  const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, known))
+  const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, registered))
   const agents = players
     .slice(0, 2)
-    .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, known), 'x-wallet-address': copiedKey(wallet.address, known) }))
+    .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, registered), 'x-wallet-address': copiedKey(wallet.address, registered) }))
   const plans = (await Promise.all(variants.map(variant => planOf(platforms[0], variant, keys, agents)))).filter(plan => plan !== undefined)
   const timings: Timing[] = []
   for (const plan of plans) timings.push(await compareReads(platforms, plan))

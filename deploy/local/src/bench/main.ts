@@ -55,7 +55,7 @@ for (const { file, args = [] } of wanted) {
 }
 const rows = wanted.flatMap(({ measures }) => measures.map(name => rowOf(lines[name], measured.get(name) ?? [], isQuiet)))
 console.log(`\n${tableOf(rows)}\n${((performance.now() - start) / 60_000).toFixed(1)} minutes`)
-for (const file of failed) console.log(`FAIL ${file} did not end well`)
+for (const file of failed) console.log(`FAIL ${file} ended with a fault`)
 if (failed.length > 0 || rows.some(({ isBelowFloor }) => isBelowFloor)) process.exitCode = 1
 
 /** Resolves to its exit code. */

@@ -43,9 +43,9 @@ async function write(kind: string): Promise<unknown> {
 
 const models = new Map<string, Promise<Document | null>>()
 function modelOf(kind: string): Promise<Document | null> {
-  const known = models.get(kind) ?? (kind === 'heartbeat' ? collection('identity', 'agents') : collection('marketplace', 'gigs')).findOne({})
-  models.set(kind, known)
-  return known
+  const model = models.get(kind) ?? (kind === 'heartbeat' ? collection('identity', 'agents') : collection('marketplace', 'gigs')).findOne({})
+  models.set(kind, model)
+  return model
 }
 
 const text = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

@@ -39,8 +39,8 @@ try {
   await engine.close()
 
   const start = await begin()
-  const ids = (known: readonly string[], count: number) =>
-    Array.from({ length: count }, (_, n) => copiedKey(known[n % known.length]!, 1 + (Math.floor(n / known.length) % (copies - 1))))
+  const ids = (from: readonly string[], count: number) =>
+    Array.from({ length: count }, (_, n) => copiedKey(from[n % from.length]!, 1 + (Math.floor(n / from.length) % (copies - 1))))
   const agents = Array.from({ length: agentCount }, (_, n) => copyOf(players[n % players.length]!, 1 + Math.floor(n / players.length)))
   await timeAll(start, engine.uri, agents, ids(gigs, gigCount))
   await end(start)

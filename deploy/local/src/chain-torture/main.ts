@@ -75,12 +75,12 @@ const began = performance.now()
 const failed: string[] = []
 let started = await start()
 for (const { fault, chain } of runs) {
-  const { subject, chains: known } = started
+  const { subject, chains: networks } = started
   try {
     let recovery: Promise<number> | undefined
     const disturb = async () => {
-      await last(fault, known[chain])
-      if (fault.laneSeconds !== undefined) recovery = laneRecovery(subject.system, known[chain])
+      await last(fault, networks[chain])
+      if (fault.laneSeconds !== undefined) recovery = laneRecovery(subject.system, networks[chain])
       recovery?.catch(() => undefined)
     }
     const seconds = await round(subject, { chain, pieces: piecesOf(settlements), random, disturb, spreadMs: fault.seconds * 700 })

@@ -16,7 +16,7 @@ try {
     await play(system, network, console.log)
     await registerName(system, network, console.log)
   }
-  console.log(`\nDone. Open a receipt in a browser, or look around: ${baseUrl}/docs`)
+  console.log(`\nDone. Open a receipt in a browser, or browse: ${baseUrl}/docs`)
 } catch (error) {
   console.error(`The demo stopped: ${error instanceof Error ? error.message : String(error)}. Does the system run (npm start)?`)
   process.exitCode = 1

@@ -51,6 +51,6 @@ async function sumsOf(peers: Peers, services: readonly ServiceName[], chain: Cha
 /** Keys of which a service has a record in a passing state, or an entry of just now. */
 async function explainedBy(peers: Peers, services: readonly ServiceName[], chain: Chain, keys: string[], graceMs: number): Promise<Set<string>> {
   const answers = await Promise.all(services.map(service => peers.call(service, explainClearing, { body: { chain, keys }, timeoutMs })))
-  const known = answers.flatMap(answer => answer.keys)
-  return new Set(known.filter(({ passing, ageMs }) => passing !== null || (ageMs !== null && ageMs < graceMs)).map(({ key }) => key))
+  const accounted = answers.flatMap(answer => answer.keys)
+  return new Set(accounted.filter(({ passing, ageMs }) => passing !== null || (ageMs !== null && ageMs < graceMs)).map(({ key }) => key))
 }

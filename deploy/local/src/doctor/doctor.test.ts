@@ -32,7 +32,7 @@ describe('the doctor', function () {
       60,
     )
 
-    assert.match(text, /^well +gateway +dead_letters +0$/m)
+    assert.match(text, /^healthy +gateway +dead_letters +0$/m)
   })
 
   it('says what it needs where it has no key of an admin', async () => {
@@ -43,6 +43,6 @@ describe('the doctor', function () {
 
     await rename(`${key}.away`, key)
     assert.equal(code, 1)
-    assert.match(text, /^WRONG +gateway +dead_letters +1\n +admin calls are signed here: DOCTOR_KEY/m)
+    assert.match(text, /^FAULT +gateway +dead_letters +1\n +admin calls are signed here: DOCTOR_KEY/m)
   })
 })

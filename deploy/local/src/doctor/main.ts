@@ -22,13 +22,13 @@ try {
   const peers = makePeers(address, internalKey)
   const findings = await examine({ baseUrl, services: names, address, peers, adminKey: config.ADMIN_API_KEY, signer: await findSigner(config) })
   for (const { where, name, count, detail } of findings) {
-    console.log(`${count === 0 ? 'well ' : 'WRONG'}  ${where.padEnd(14)} ${name.padEnd(18)} ${count}`)
-    for (const line of detail) console.log(`         ${line}`)
+    console.log(`${count === 0 ? 'healthy' : 'FAULT  '}  ${where.padEnd(14)} ${name.padEnd(18)} ${count}`)
+    for (const line of detail) console.log(`           ${line}`)
   }
   const wrong = findings.filter(({ count }) => count > 0).length
-  console.log(wrong === 0 ? `All ${findings.length} checks are well.` : `${wrong} of ${findings.length} checks found something wrong.`)
+  console.log(wrong === 0 ? `All ${findings.length} checks pass.` : `${wrong} of ${findings.length} checks found a fault.`)
   process.exitCode = wrong === 0 ? 0 : 1
 } catch (error) {
-  console.error(`The doctor could not look: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`The doctor could not check: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 }

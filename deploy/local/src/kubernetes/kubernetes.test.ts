@@ -76,13 +76,13 @@ for (const overlay of names)
     })
 
     it('sets variables that the configuration declares, to values that it accepts', () => {
-      const known = new Set(Object.keys(configSchema.shape).flatMap(name => [name, `${name}_FILE`]))
+      const declared = new Set(Object.keys(configSchema.shape).flatMap(name => [name, `${name}_FILE`]))
       for (const deployment of ofProcesses())
         for (const container of containersOf(deployment)) {
           const variables = variablesOf(container, manifests)
           const where = `${deployment.metadata.name}/${container.name}`
           assert.deepEqual(
-            Object.keys(variables).filter(name => !known.has(name)),
+            Object.keys(variables).filter(name => !declared.has(name)),
             [],
             where,
           )

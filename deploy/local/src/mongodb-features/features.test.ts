@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { leastServer } from '@carapace/store'
-import { featureTable, known, leastVersion, usesIn } from './features.ts'
+import { featureTable, knownFeatures, leastVersion, usesIn } from './features.ts'
 import { manualFile, usesOfSources, withTable } from './sources.ts'
 
 describe('what the stores use of MongoDB', () => {
   it('is known, each with the version that first had it', () => {
     assert.deepEqual(
-      usesOfSources().filter(({ feature }) => !known.has(feature)),
+      usesOfSources().filter(({ feature }) => !knownFeatures.has(feature)),
       [],
     )
   })

@@ -4,16 +4,16 @@ export interface Use {
   file: string
 }
 
-interface Known {
+interface Feature {
   kind: 'operators of queries' | 'operators of updates' | 'stages and operators of aggregations' | 'kinds and options of indexes' | 'calls'
   /** The first version of MongoDB that has it. */
   since: string
 }
 
-const all = (kind: Known['kind'], since: string, names: string): [string, Known][] => names.split(' ').map(name => [name, { kind, since }])
+const all = (kind: Feature['kind'], since: string, names: string): [string, Feature][] => names.split(' ').map(name => [name, { kind, since }])
 
-/** From the version history of MongoDB's manual. A name that is not in it fails the test: it is to be looked up. */
-export const known: ReadonlyMap<string, Known> = new Map([
+/** From the version history of MongoDB's manual. A name that is not in it fails the test: its version has to be found. */
+export const knownFeatures: ReadonlyMap<string, Feature> = new Map([
   ...all('operators of queries', '2.6', '$in $nin $lt $lte $gt $gte $ne $or $and $not $exists $type $elemMatch'),
   ...all('operators of updates', '2.6', '$set $unset $inc $max $min $setOnInsert $push $pull $addToSet $each $slice'),
   ...all('stages and operators of aggregations', '3.2', '$match $group $sum $sort $limit $project $unwind $cond $ifNull $literal $add $first'),
@@ -39,7 +39,7 @@ export function usesIn(file: string, source: string): Use[] {
   const fields = new Set([...code.matchAll(/'(\$[a-z][A-Za-z]+)'(?!\s*[:\]])/g)].map(([, name]) => name!))
   const operators = [...code.matchAll(operator)]
     .map(([, name]) => name!)
-    .filter(name => known.has(name) || (!fields.has(name) && !notMongo.has(name)))
+    .filter(name => knownFeatures.has(name) || (!fields.has(name) && !notMongo.has(name)))
   const indexes = [...code.matchAll(index)].map(([, name]) => name!)
   const calls = [...code.matchAll(call)].map(([, name]) => name!)
   return [...new Set([...operators, ...indexes, ...calls])].map(feature => ({ feature, file }))
@@ -47,8 +47,8 @@ export function usesIn(file: string, source: string): Use[] {
 
 /** The table of a manual, in Markdown. */
 export function featureTable(uses: readonly Use[]): string {
-  const names = [...new Set(uses.map(({ feature }) => feature))].filter(name => known.has(name)).toSorted()
-  const rowOf = (name: string): string => `${known.get(name)!.kind}|${known.get(name)!.since}`
+  const names = [...new Set(uses.map(({ feature }) => feature))].filter(name => knownFeatures.has(name)).toSorted()
+  const rowOf = (name: string): string => `${knownFeatures.get(name)!.kind}|${knownFeatures.get(name)!.since}`
   const lines = [...new Set(names.map(rowOf))].toSorted().map(row => {
     const [kind, since] = row.split('|')
     const list = names.filter(name => rowOf(name) === row)
@@ -59,4 +59,4 @@ export function featureTable(uses: readonly Use[]): string {
 
 /** The first version that has all of it. */
 export const leastVersion = (uses: readonly Use[]): string =>
-  uses.map(({ feature }) => known.get(feature)?.since ?? '0').reduce((least, since) => (Number(since) > Number(least) ? since : least), '0')
+  uses.map(({ feature }) => knownFeatures.get(feature)?.since ?? '0').reduce((least, since) => (Number(since) > Number(least) ? since : least), '0')

@@ -60,8 +60,8 @@ export function operationCounter(): OperationCounter {
 
   /** Every trace is counted from its first command: its mark may come later. */
   const countsOf = (traceId: string): Counts => {
-    const known = byTrace.get(traceId)
-    if (known) return known
+    const trace = byTrace.get(traceId)
+    if (trace) return trace
     const counts = none()
     byTrace.set(traceId, counts)
     return counts

@@ -46,10 +46,12 @@ for (const { count, title, how, options } of runs) {
       }
     await sleep(pauseMs)
     const { requests, failures, slowestMs } = await sender.stop()
-    console.log(`${failures.length} of ${requests} reads failed; the slowest took ${(slowestMs / 1000).toFixed(2)} s`)
+    console.log(`${failures.length} of ${requests} reads failed; the slowest lasted ${(slowestMs / 1000).toFixed(2)} s`)
     for (const { path, answer } of failures.slice(0, 20)) console.log(`  ${path}: ${answer}`)
     const slow = starts.filter(({ startSeconds }) => startSeconds > wantedStartSeconds).length
-    console.log(`${slow} of ${starts.length} starts took more than ${wantedStartSeconds} s${isQuiet ? '' : ', which says nothing on a busy machine'}`)
+    console.log(
+      `${slow} of ${starts.length} starts lasted more than ${wantedStartSeconds} s${isQuiet ? '' : ', which says nothing on a busy machine'}`,
+    )
     // without a second replica nobody can answer longer than the gateway waits: on a quiet machine that is too long, on a busy one no finding
     const wereServed = 'replicas' in options || starts.every(({ awaySeconds }) => awaySeconds <= patienceSeconds)
     if ((failures.length > 0 && (isQuiet || wereServed)) || (isQuiet && slow > 0)) process.exitCode = 1

@@ -2,7 +2,7 @@ import { type Player, type System, until } from '@carapace/testing'
 import { actOnJob, commerceJobIs, submittedCommerceJob } from '../testing/commerce-job.ts'
 import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 
-/** What the pages are looked at with: an agent, gigs and a job in several states, receipts. */
+/** What the pages show in their tests: an agent, gigs and a job in several states, receipts. */
 export interface Shown {
   handle: string
   paidGig: string

@@ -4,7 +4,7 @@ import { startGateway } from '@carapace/gateway'
 import type { Browser, Page } from 'playwright-core'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { openBrowser, stateAfter } from './chromium.ts'
-import { findingsOf, outsideOf } from './looks.ts'
+import { findingsOf, outsideOf } from './page-faults.ts'
 import { pathsOf, populate, type Shown } from './pages.ts'
 
 const budgetBytes = 60 * 1024

@@ -21,16 +21,16 @@ export interface Announced {
 
 /** Calls back with each wallet of this browser; an older one, which does not announce itself, counts where it is the only one. */
 export function discoverWallets(found: (wallet: Announced) => void): void {
-  const known = new Set<string>()
+  const announced = new Set<string>()
   window.addEventListener('eip6963:announceProvider', event => {
     const { detail } = event as CustomEvent<Announced>
-    if (known.has(detail.info.uuid)) return
-    known.add(detail.info.uuid)
+    if (announced.has(detail.info.uuid)) return
+    announced.add(detail.info.uuid)
     found(detail)
   })
   window.dispatchEvent(new Event('eip6963:requestProvider'))
   const { ethereum } = window as { ethereum?: Provider }
-  if (known.size === 0 && ethereum) found({ info: { uuid: '', name: 'the wallet of this browser' }, provider: ethereum })
+  if (announced.size === 0 && ethereum) found({ info: { uuid: '', name: 'the wallet of this browser' }, provider: ethereum })
 }
 
 /** Requests the address of a browser's wallet; it signs what it is given after its owner agrees. */

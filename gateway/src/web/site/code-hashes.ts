@@ -3,7 +3,7 @@ import { keccak256 } from 'ethers'
 import { type SiteParts, unlessRefused } from './parts.ts'
 
 /** Code at an address does not change; proxies among our contracts show the code of the proxy. */
-const known = new Map<string, string>()
+const byCode = new Map<string, string>()
 
 /** keccak256 of the code of each contract, by its name; without those that cannot be read now. */
 export async function codeHashes({ peers }: SiteParts, { chain, contracts }: Network): Promise<Readonly<Record<string, string>>> {
@@ -14,11 +14,11 @@ export async function codeHashes({ peers }: SiteParts, { chain, contracts }: Net
 
 async function codeHash(peers: SiteParts['peers'], chain: Chain, address: string): Promise<string | undefined> {
   const key = `${chain}/${address}`
-  const cached = known.get(key)
+  const cached = byCode.get(key)
   if (cached !== undefined) return cached
   const found = await unlessRefused(peers.call('chain-relayer', chainRelayerApi.internal.chainCode, { params: { chain, wallet: address } }))
   if (found === undefined || found.code === '0x') return undefined
   const hash = keccak256(found.code)
-  known.set(key, hash)
+  byCode.set(key, hash)
   return hash
 }

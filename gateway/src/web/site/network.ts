@@ -12,11 +12,11 @@ const { chainStatus, chainBalance } = chainRelayerApi.internal
 /** Both networks as the platform sees them. */
 export async function networkPage(parts: SiteParts) {
   const { peers, pages, clock } = parts
-  const known = await parts.networks()
+  const networks = await parts.networks()
   const [capacity, swarm, ...views] = await Promise.all([
     unlessRefused(peers.call('escrow', escrowApi.endpoints.getTvlCapacity)),
     unlessRefused(peers.call('swarm', swarmApi.endpoints.getSwarmStatistics)),
-    ...known.map(network => networkFacts(parts, network)),
+    ...networks.map(network => networkFacts(parts, network)),
   ])
   const now = clock.now()
   return pages.show({

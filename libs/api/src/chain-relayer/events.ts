@@ -57,7 +57,13 @@ export const chainEvent = (contract: string, name: string) =>
     },
     'internal',
   )
-export const chainEventRemoved = event('chain.event.removed', 'logId', 'A contract event seen before is gone with its block', seenLog, 'internal')
+export const chainEventRemoved = event(
+  'chain.event.removed',
+  'logId',
+  'The block of a contract event that was seen before is dropped',
+  seenLog,
+  'internal',
+)
 
 /** The events of our contracts that services receive (behaviour 13, 15). */
 export const watchedContractEvents = {

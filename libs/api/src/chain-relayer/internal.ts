@@ -81,7 +81,7 @@ export const relayerReads = {
     method: 'get',
     path: '/internal/v1/chain/:chain/allowance/:owner/:spender',
     caller: 'internal',
-    summary: 'USDC that owner lets spender take',
+    summary: 'USDC that spender may draw from owner',
     params: { ...chainPath, owner: walletIn, spender: walletIn },
     response: z.object({ usdc: z.string(), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],

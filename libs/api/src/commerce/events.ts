@@ -131,7 +131,7 @@ export const jobDisputed = event(
 export const jobCorrected = event(
   'commerce.job.corrected',
   'jobId',
-  'The chain took back what a job had reached',
+  'The chain reversed what a job had reached',
   {
     ...jobFacts,
     /** A payment that was reported is reversed. */

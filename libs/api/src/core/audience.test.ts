@@ -64,10 +64,10 @@ describe('the audience of an event', () => {
   })
 
   it('knows of every id whether it names an agent', () => {
-    const known = new Set<string>([...agentFields, ...recordIds])
+    const allowed = new Set<string>([...agentFields, ...recordIds])
     for (const { event } of shown)
       for (const name of Object.keys(event.payload.shape))
-        if (/Ids?$/.test(name) && !/^(onChainJob|cardToken|token)Id$/.test(name)) assert.ok(known.has(name), `${event.name}: ${name}`)
+        if (/Ids?$/.test(name) && !/^(onChainJob|cardToken|token)Id$/.test(name)) assert.ok(allowed.has(name), `${event.name}: ${name}`)
   })
 
   it('lets everybody see of which gig or job a public event is', () => {

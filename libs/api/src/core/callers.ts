@@ -3,7 +3,7 @@
  * needs: what must be proven. optional: what is resolved when it is sent, and refused when it is sent wrongly.
  */
 export const callers = {
-  /** P: anybody; identity headers are not looked at. */
+  /** P: anybody; identity headers are not read. */
   public: { needs: 'nothing', optional: false },
   /** Anybody; identity headers, if sent, must be right and change the answer. */
   optional: { needs: 'nothing', optional: true },

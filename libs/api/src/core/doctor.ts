@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { chain } from './fields.ts'
 
-/** One thing that is looked at: `count` things are wrong with it, of which `detail` describes the first. With 0 of them it only says what there is. */
+/** One thing that is checked: `count` things are wrong with it, of which `detail` describes the first. With 0 of them it only says what there is. */
 export const doctorCheck = z.looseObject({ name: z.string(), count: z.int().min(0), detail: z.array(z.string()) }).meta({ id: 'DoctorCheck' })
 export type DoctorCheck = z.output<typeof doctorCheck>
 
@@ -11,7 +11,7 @@ export const doctorReport = endpoint({
   method: 'get',
   path: '/internal/v1/doctor',
   caller: 'internal',
-  summary: 'What is wrong with the records of this service, each check with a count; all counts are 0 when it is well',
+  summary: 'What is wrong with the records of this service, each check with a count; all counts are 0 when it is healthy',
   response: z.looseObject({ checks: z.array(doctorCheck) }),
 })
 

@@ -54,8 +54,8 @@ function inlined(part: unknown, named: Record<string, Json>): unknown {
 
 function add(book: Map<string, Json>, name: string, schema: Json): void {
   const { id: _, ...plain } = schema
-  const known = book.get(name)
-  if (known && JSON.stringify(known) !== JSON.stringify(plain)) throw new Error(`two different schemas are named ${name}`)
+  const defined = book.get(name)
+  if (defined && JSON.stringify(defined) !== JSON.stringify(plain)) throw new Error(`two different schemas are named ${name}`)
   book.set(name, plain)
 }
 

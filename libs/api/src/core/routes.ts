@@ -120,7 +120,7 @@ function walk(node: Node, at: number, search: Search): Found | undefined {
 function arrive(node: Node, search: Search): Found | undefined {
   const hit = node.routes.get(search.wanted)
   if (!hit) {
-    for (const known of node.routes.keys()) search.allow = (search.allow ?? new Set()).add(known)
+    for (const method of node.routes.keys()) search.allow = (search.allow ?? new Set()).add(method)
     return undefined
   }
   const params: Record<string, string> = {}
@@ -142,8 +142,8 @@ function staticChild(node: Node, segment: string): Node {
 }
 
 function paramChild(node: Node, { name, suffix }: { name: string; suffix: string }): Node {
-  const known = node.params.find(param => param.suffix === suffix)
-  if (known) return known.node
+  const same = node.params.find(param => param.suffix === suffix)
+  if (same) return same.node
   const child = newNode()
   node.params.push({ name, suffix, node: child })
   node.params.sort((a, b) => b.suffix.length - a.suffix.length)

@@ -40,12 +40,6 @@ export const domainTransferred = event(
   },
   { everyone: [...namesOf(domainFacts), 'fromAgentId', 'fromWallet'] },
 )
-export const domainDeleted = event('domains.domain.deleted', 'domainId', 'A name was given up', domainFacts, { everyone: namesOf(domainFacts) })
-export const domainSynced = event(
-  'domains.domain.synced',
-  'domainId',
-  'The record of a name was brought in step with the chain',
-  domainFacts,
-  'internal',
-)
+export const domainDeleted = event('domains.domain.deleted', 'domainId', 'A name was deleted', domainFacts, { everyone: namesOf(domainFacts) })
+export const domainSynced = event('domains.domain.synced', 'domainId', 'The record of a name was corrected by the chain', domainFacts, 'internal')
 export const domainsSnapshot = snapshotEvent('domains', ['domain'])

@@ -112,7 +112,7 @@ export const deleteMoltDomain = endpoint({
 export const syncMoltDomain = endpoint({
   method: 'post',
   path: '/api/molt-sync',
-  summary: 'Bring the .molt name of the caller on chain if it is not there',
+  summary: 'Register the .molt name of the caller on chain if it is not there',
   caller: 'walletOnly',
   response: z.looseObject({
     moltDomain: z.string(),

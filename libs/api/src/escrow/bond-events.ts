@@ -31,7 +31,7 @@ export const bondDeposited = event(
 export const bondWithdrawn = event(
   'escrow.bond.withdrawn',
   'agentId',
-  'Free stake was taken back',
+  'Free stake was withdrawn',
   { ...bondFacts, to: walletOut },
   { everyone: namesOf(bondFacts), parties: ['agentId'] },
 )
@@ -45,7 +45,7 @@ export const bondLocked = event(
 export const bondUnlocked = event(
   'escrow.bond.unlocked',
   'agentId',
-  'The lock for a gig is gone',
+  'The lock for a gig has ended',
   {
     ...bondFacts,
     gigId: id,
@@ -70,7 +70,7 @@ export const bondLockFailed = event(
   { everyone: [...namesOf(bondFacts), 'wasLocked', 'isLockedAgain'], parties: ['agentId'] },
 )
 const slashFacts = { ...bondFacts, slashId: id, validationId: id.nullable(), reason: z.string(), by: z.enum(['swarm', 'oracle', 'admin']) }
-export const bondSlashed = event('escrow.bond.slashed', 'agentId', 'Stake was taken into the fee pool', slashFacts, {
+export const bondSlashed = event('escrow.bond.slashed', 'agentId', 'Stake was moved into the fee pool', slashFacts, {
   everyone: [...namesOf(bondFacts), 'slashId', 'validationId', 'by'],
   parties: ['agentId'],
 })

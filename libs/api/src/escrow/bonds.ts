@@ -42,7 +42,7 @@ export const depositBond = endpoint({
 export const withdrawBond = endpoint({
   method: 'post',
   path: '/api/bond/:agentId/withdraw',
-  summary: 'Take free stake back, to the registered wallet or the set bond wallet',
+  summary: 'Withdraw free stake, to the registered wallet or the set bond wallet',
   caller: 'wallet',
   self: 'agentId',
   body: z.object({ amount: bondAmount, walletAddress: walletIn.optional() }),

@@ -74,7 +74,7 @@ export const unlockBondForGig = endpoint({
   method: 'post',
   path: '/internal/v1/bonds/:agentId/locks/:gigId/undo',
   caller: 'internal',
-  summary: 'Undo the lock of an acceptance that lost',
+  summary: 'Release the lock of an acceptance that lost',
   response: z.looseObject({ status: z.enum(['none', 'pending', 'unlocked']) }),
   also: [202],
 })
@@ -96,7 +96,7 @@ export const payRewardClaim = endpoint({
   method: 'post',
   path: '/internal/v1/reward-claims',
   caller: 'internal',
-  summary: 'Pay a round of a claim of rewards, unless it is known, and how it stands',
+  summary: 'Pay a round of a claim of rewards, unless it is known, and its state',
   body: z.object({ claimId: id, round: z.int().min(1), validatorId: id, wallet: walletOut, chain, amount: microText, rewards: claimParts }),
   response: z.looseObject({
     status: z.enum(['claiming', 'claimed', 'failed']),

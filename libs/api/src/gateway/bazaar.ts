@@ -38,8 +38,8 @@ export function bazaarOf({ endpoint, params = {}, query = {}, body, answers = en
 /** Made once for each endpoint: it is part of every challenge. */
 function schemaOf(endpoint: AnyEndpoint, answers: AnyEndpoint): Json {
   const key = `${endpoint.path} ${answers.path}`
-  const known = schemas.get(key)
-  if (known) return known
+  const cached = schemas.get(key)
+  if (cached) return cached
   const { body, params, query, response } = endpoint
   const hasParams = Object.keys(params.shape).length > 0
   const sent = body

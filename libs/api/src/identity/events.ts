@@ -144,7 +144,7 @@ export const skillAttached = event(
   { everyone: [...namesOf(skillChange), 'tier'] },
 )
 
-export const skillRemoved = event('identity.skill.removed', 'agentId', 'A skill was taken off the profile', skillChange, {
+export const skillRemoved = event('identity.skill.removed', 'agentId', 'A skill was removed from the profile', skillChange, {
   everyone: namesOf(skillChange),
 })
 

@@ -13,7 +13,7 @@ const heartbeat = {
 export const recordHeartbeat = endpoint({
   method: 'post',
   path: '/api/agent-heartbeat',
-  summary: 'Keep the activity status alive; the caller is named by headers or by the pair in the body',
+  summary: 'Renew the activity status; the caller is named by headers or by the pair in the body',
   caller: 'optional',
   signed: 'wallet',
   actor: 'agentId',
@@ -25,7 +25,7 @@ export const recordHeartbeat = endpoint({
 export const recordAgentHeartbeat = endpoint({
   method: 'post',
   path: '/api/agents/:agentId/heartbeat',
-  summary: 'Keep the activity status alive, at most four times a minute',
+  summary: 'Renew the activity status, at most four times a minute',
   caller: 'optional',
   signed: 'wallet',
   self: 'agentId',

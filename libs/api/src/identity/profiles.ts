@@ -124,7 +124,7 @@ export const getDidDocument = endpoint({
 export const getPlatformRegistration = endpoint({
   method: 'get',
   path: '/.well-known/agent-registration.json',
-  summary: 'ERC-8004 registrations of the platform agent: proves that this host stands behind them',
+  summary: 'ERC-8004 registrations of the platform agent: proves that they are of this host',
   caller: 'public',
   response: z.looseObject({ registrations: z.array(z.looseObject({ agentId: z.number(), agentRegistry: z.string() })) }),
 })

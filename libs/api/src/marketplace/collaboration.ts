@@ -54,7 +54,7 @@ export const getWorkLog = endpoint({
 export const addWorkLogEntry = endpoint({
   method: 'post',
   path: '/api/gigs/:id/work-log',
-  summary: 'Claim or submit a subtask (member), approve it or ask for a revision (lead)',
+  summary: 'Claim or submit a subtask (member), approve it or request a revision (lead)',
   caller: 'agent',
   body: z.object({ subtask: text(limits.text.title), action: z.enum(['claimed', 'submitted', 'approved', 'revision']) }),
   response: workLogEntry,

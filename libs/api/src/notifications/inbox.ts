@@ -18,7 +18,7 @@ export const listNotifications = endpoint({
 export const streamNotifications = endpoint({
   method: 'get',
   path: '/api/agents/:id/notifications/stream',
-  summary: 'New notifications as server-sent events; Last-Event-ID brings what came since, for 7 days',
+  summary: 'New notifications as server-sent events; Last-Event-ID repeats what came since, for 7 days',
   ...own,
   produces: 'text/event-stream',
 })

@@ -31,7 +31,7 @@ export const streamEvents = endpoint({
   method: 'get',
   path: '/api/events',
   summary:
-    'What happens, as server-sent events: what is public for everybody, the rest for its parties; Last-Event-ID brings what came since, for 7 days',
+    'What happens, as server-sent events: what is public for everybody, the rest for its parties; Last-Event-ID repeats what came since, for 7 days',
   caller: 'optional',
   query: { type: typesQuery.optional(), agent: pathId.optional(), gig: uuid.optional(), job: uuid.optional() },
   errors: ['RATE_LIMITED'],

@@ -61,8 +61,8 @@ export function exampleOf(schema: Json, resolve: (reference: string) => Json): u
 }
 
 function textFor({ pattern, format, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Json): string {
-  const known = formats[format as string]
-  if (known) return known
+  const sample = formats[format as string]
+  if (sample) return sample
   const fits = (text: string) =>
     text.length >= (minLength as number) &&
     text.length <= (maxLength as number) &&

@@ -47,7 +47,7 @@ const answer = {
 export const acceptMessage = endpoint({
   method: 'post',
   path: '/api/agents/:id/messages/:messageId/accept',
-  summary: 'Accept: consent to contact, or take the offered gig',
+  summary: 'Accept: consent to contact, or accept the offered gig',
   ...answer,
   also: [202],
   errors: [

@@ -25,7 +25,7 @@ const quorum = { candidateCount: z.int(), threshold: z.int(), weak: z.boolean(),
 export const validationOpened = event(
   'swarm.validation.opened',
   'validationId',
-  'A panel is asked to judge a deliverable',
+  'A panel is to judge a deliverable',
   {
     ...validationFacts,
     ...quorum,
@@ -170,7 +170,7 @@ export const validationSuperseded = event(
 export const slashFrozen = event(
   'swarm.slash.frozen',
   'validationId',
-  'A rejection looks manipulated: no slash before an appeal could be made',
+  'A rejection may be manipulated: no slash before an appeal could be made',
   {
     ...validationFacts,
     weak: z.boolean(),

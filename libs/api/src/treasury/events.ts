@@ -36,7 +36,7 @@ export const depositReceived = event(
 export const depositReversed = event(
   'treasury.deposit.reversed',
   'walletId',
-  'A credit was taken back: the chain has dropped the transfer. `debt`: what the account owes now on that network',
+  'A credit was reversed: the chain has dropped the transfer. `debt`: what is due from the account now on that network',
   {
     walletId: id,
     agentId: id,
@@ -172,7 +172,7 @@ export const x402Arrived = event(
 export const x402Returned = event(
   'treasury.x402.returned',
   'paymentId',
-  'What an x402 payment brought was returned to its payer',
+  'The money of an x402 payment was returned to its payer',
   {
     paymentId: id,
     payer: walletOut,

@@ -78,7 +78,7 @@ export const cancelPayment = endpoint({
 export const getPayment = endpoint({
   method: 'get',
   path: '/api/treasury/payments/:paymentId',
-  summary: 'How an own payment or withdrawal stands or ended',
+  summary: 'The present state of an own payment or withdrawal, or its end',
   caller: 'agent',
   response: paymentRecord,
   errors: ['FORBIDDEN'],

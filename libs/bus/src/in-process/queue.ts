@@ -100,8 +100,8 @@ export function localQueue(
   return {
     matches(exchange, routingKey) {
       if (exchange !== spec.exchange) return false
-      const known = matched.get(routingKey)
-      if (known !== undefined) return known
+      const cached = matched.get(routingKey)
+      if (cached !== undefined) return cached
       const isMatch = [...bindings].some(binding => topicMatches(binding, routingKey))
       matched.set(routingKey, isMatch)
       return isMatch

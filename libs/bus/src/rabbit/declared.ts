@@ -36,8 +36,8 @@ export function declaredQueues(names: Names, deliveryLimit: number): Declared {
       }
     },
     expects(exchange, routingKey) {
-      const known = expected[exchange].get(routingKey)
-      if (known !== undefined) return known
+      const wanted = expected[exchange].get(routingKey)
+      if (wanted !== undefined) return wanted
       const isExpected = [...queues.values()].some(
         queue => queue.exchange === exchange && queue.bindings.some(binding => topicMatches(binding, routingKey)),
       )

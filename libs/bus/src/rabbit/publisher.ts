@@ -184,7 +184,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
     if (packets.length === 0) return
     if (!lane) await laneOpen()
     if (isClosed) throw new BusClosedError()
-    if (connection.isBlocked()) throw new Error('The broker takes no messages at present')
+    if (connection.isBlocked()) throw new Error('The broker accepts no messages at present')
     await new Promise<void>((resolve, reject) => {
       const one: Send = { unconfirmed: packets.length, resolve, reject }
       for (const packet of packets) waiting.push({ packet, send: one })

@@ -14,8 +14,8 @@ const { url, prefix, folder, total } = fromArgv(process.argv.slice(2))
 const batchSize = 50
 const lanes = 4
 const ledger = path.join(folder, 'confirmed')
-const known = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').slice(0, -1).map(Number) : []
-const confirmed = new Set(known)
+const numbers = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').slice(0, -1).map(Number) : []
+const confirmed = new Set(numbers)
 const open = Array.from({ length: Math.ceil(total / batchSize) }, (_, number) => number).filter(number => !confirmed.has(number))
 
 const bus = rabbitBus({ log: quiet, url, prefix, service: 'torture-publisher' })

@@ -35,7 +35,7 @@ export const scoreSync = command({
     contract: 'ReputationAdapter',
     fn: 'getScore',
     args: [a.scores[0]!.wallet],
-    isOurs: ([known]) => (known as { nonce: bigint }).nonce >= a.scores[0]!.nonce,
+    isOurs: ([current]) => (current as { nonce: bigint }).nonce >= a.scores[0]!.nonce,
   }),
 })
 

@@ -74,7 +74,7 @@ export async function findSource(parts: FundingParts, need: FundingNeed): Promis
   return { kind: 'none', options: await shortfall(parts, need, found) }
 }
 
-/** The same answer once treasury has refused what looked as if it were covered. */
+/** The same answer once treasury has refused what seemed to be covered. */
 export async function optionsNow(parts: FundingParts, need: FundingNeed): Promise<FundingOptions> {
   const balance = await balanceOf(parts, need, need.wallet)
   return shortfall(parts, need, { balance, ...(await readAllowance(parts, need)) })

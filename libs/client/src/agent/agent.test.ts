@@ -11,8 +11,8 @@ function platform(answers: Record<string, Answer>, retry?: RetryOptions): { clie
     const call = `${init?.method} ${new URL(String(input)).pathname}`
     const body = init?.body ? JSON.parse(String(init.body)) : undefined
     if (init?.method !== 'GET') received.push([call, body])
-    const known = answers[call]
-    const answer = typeof known === 'function' ? await known(body) : known
+    const prepared = answers[call]
+    const answer = typeof prepared === 'function' ? await prepared(body) : prepared
     if (answer === undefined) return refusal('NOT_FOUND', 404)
     return answer instanceof Response ? answer.clone() : new Response(JSON.stringify(answer))
   }

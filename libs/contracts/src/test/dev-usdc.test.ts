@@ -251,10 +251,10 @@ describe('DevUSDC', () => {
     },
     DOMAIN_SEPARATOR: {
       'it is what ethers computes from the table of networks, on both of them': async () => {
-        for (const { chainId, token: known } of Object.values(networkFacts)) {
+        for (const { chainId, token: address } of Object.values(networkFacts)) {
           const chain = await startChain(chainId)
           try {
-            const domain = { name: known.name, version: known.version, chainId, verifyingContract: known.address }
+            const domain = { name: address.name, version: address.version, chainId, verifyingContract: address.address }
 
             assert.equal(await chain.at('DevUSDC').read('DOMAIN_SEPARATOR'), TypedDataEncoder.hashDomain(domain))
           } finally {

@@ -482,7 +482,7 @@ describe('Escrow', () => {
     },
     constructor: {
       'it gives the admin role to the timelock and none to the deployer': async () => {
-        const holds = (role: string, who: string) => escrow.read('hasRole', role, who)
+        const holds = (role: string, account: string) => escrow.read('hasRole', role, account)
 
         assert.equal(await escrow.read('defaultAdmin'), chain.addresses.Timelock)
         assert.equal(await holds(id('OPERATOR'), chain.addresses.Batcher), true)

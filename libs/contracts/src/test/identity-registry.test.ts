@@ -172,7 +172,7 @@ describe('IdentityRegistry', () => {
         await registered()
         await identity.send(agent, 'approve', stranger, 0)
         await identity.send(agent, 'setApprovalForAll', pauser, true)
-        const answers = [agent, stranger, pauser, operator].map(who => identity.read('isAuthorizedOrOwner', who, 0))
+        const answers = [agent, stranger, pauser, operator].map(account => identity.read('isAuthorizedOrOwner', account, 0))
 
         assert.deepEqual(await Promise.all(answers), [true, true, true, false])
       },

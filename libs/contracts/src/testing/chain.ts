@@ -62,12 +62,12 @@ export async function startChain(chainId = 84532): Promise<Chain> {
     pauser,
     proposers: [proposer],
   })
-  const known = new Map<string, [string, Interface]>()
-  for (const [name, address] of Object.entries(addresses)) known.set(address.toLowerCase(), [name, interfaceOf(name as ContractName)])
+  const contracts = new Map<string, [string, Interface]>()
+  for (const [name, address] of Object.entries(addresses)) contracts.set(address.toLowerCase(), [name, interfaceOf(name as ContractName)])
   const handle = (address: string, abi: InterfaceAbi | Interface): Handle => {
     const face = Interface.from(abi as InterfaceAbi)
-    if (!known.has(address.toLowerCase())) known.set(address.toLowerCase(), [address, face])
-    return handleOf(rpcUrl, address, face, known)
+    if (!contracts.has(address.toLowerCase())) contracts.set(address.toLowerCase(), [address, face])
+    return handleOf(rpcUrl, address, face, contracts)
   }
   let snapshot = await call<string>(rpcUrl, 'evm_snapshot')
   return {
@@ -103,8 +103,8 @@ export async function startChain(chainId = 84532): Promise<Chain> {
   }
 }
 
-function handleOf(rpcUrl: string, address: string, face: Interface, known: Map<string, [string, Interface]>): Handle {
-  const interfaces = () => [...known.values()].map(([, i]) => i)
+function handleOf(rpcUrl: string, address: string, face: Interface, contracts: Map<string, [string, Interface]>): Handle {
+  const interfaces = () => [...contracts.values()].map(([, i]) => i)
   return {
     address,
     interface: face,
@@ -116,7 +116,7 @@ function handleOf(rpcUrl: string, address: string, face: Interface, known: Map<s
         throw revertedWith(error, interfaces())
       }
       const receipt = await transact(rpcUrl, request)
-      return receipt.logs.flatMap(log => eventOf(log, known))
+      return receipt.logs.flatMap(log => eventOf(log, contracts))
     },
     read: async (fn, ...args) => {
       const data = face.encodeFunctionData(fn, args)
@@ -153,8 +153,8 @@ async function transact(rpcUrl: string, request: { from: string; to?: string; da
   return receipt
 }
 
-function eventOf(log: Log, known: Map<string, [string, Interface]>): Event[] {
-  const [contract, face] = known.get(log.address.toLowerCase()) ?? []
+function eventOf(log: Log, contracts: Map<string, [string, Interface]>): Event[] {
+  const [contract, face] = contracts.get(log.address.toLowerCase()) ?? []
   const parsed: LogDescription | null | undefined = face?.parseLog(log)
   return parsed && contract ? [{ contract, name: parsed.name, signature: parsed.signature, args: parsed.args }] : []
 }

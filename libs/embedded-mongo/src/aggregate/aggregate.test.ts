@@ -12,9 +12,9 @@ const dec = (s: string) => Decimal128.fromString(s)
 const now = new Date('2026-01-01T00:00:00Z')
 
 const orders: Doc[] = [
-  { _id: int(1), who: 'ann', paid: dec('1.10'), items: ['a', 'b'], at: int(5) },
-  { _id: int(2), who: 'bob', paid: dec('2.20'), items: [], at: int(3) },
-  { _id: int(3), who: 'ann', paid: dec('3.30'), items: ['b'], at: int(1) },
+  { _id: int(1), buyer: 'ann', paid: dec('1.10'), items: ['a', 'b'], at: int(5) },
+  { _id: int(2), buyer: 'bob', paid: dec('2.20'), items: [], at: int(3) },
+  { _id: int(3), buyer: 'ann', paid: dec('3.30'), items: ['b'], at: int(1) },
 ]
 const people: Doc[] = [
   { _id: 'ann', boss: 'cid' },
@@ -35,11 +35,11 @@ async function run(stages: Doc[], docs: Iterable<Doc> | AsyncIterable<Doc> = ord
 
 const one = int(1)
 const cases: [string, Doc[], Doc[]][] = [
-  ['$match and $count', [{ $match: { who: 'ann' } }, { $count: 'n' }], [{ n: int(2) }]],
-  ['$count of nothing', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
+  ['$match and $count', [{ $match: { buyer: 'ann' } }, { $count: 'n' }], [{ n: int(2) }]],
+  ['$count of nothing', [{ $match: { buyer: 'zoe' } }, { $count: 'n' }], []],
   [
     '$group with decimals',
-    [{ $group: { _id: '$who', sum: { $sum: '$paid' }, n: { $sum: one } } }, { $sort: { _id: one } }],
+    [{ $group: { _id: '$buyer', sum: { $sum: '$paid' }, n: { $sum: one } } }, { $sort: { _id: one } }],
     [
       { _id: 'ann', sum: dec('4.40'), n: int(2) },
       { _id: 'bob', sum: dec('2.20'), n: int(1) },
@@ -48,7 +48,7 @@ const cases: [string, Doc[], Doc[]][] = [
   [
     '$group by a document',
     [
-      { $group: { _id: { w: '$who' }, first: { $first: '$_id' }, last: { $last: '$_id' }, all: { $push: '$at' } } },
+      { $group: { _id: { w: '$buyer' }, first: { $first: '$_id' }, last: { $last: '$_id' }, all: { $push: '$at' } } },
       { $sort: { first: one } },
       { $limit: one },
     ],
@@ -63,13 +63,13 @@ const cases: [string, Doc[], Doc[]][] = [
   ['$sort, $skip and $limit', [{ $sort: { at: one } }, { $skip: one }, { $limit: one }, { $project: { at: one } }], [{ _id: int(2), at: int(3) }]],
   [
     '$project with computed fields',
-    [{ $limit: one }, { $project: { _id: int(0), who: { $toUpper: '$who' }, n: { $size: '$items' } } }],
-    [{ who: 'ANN', n: int(2) }],
+    [{ $limit: one }, { $project: { _id: int(0), buyer: { $toUpper: '$buyer' }, n: { $size: '$items' } } }],
+    [{ buyer: 'ANN', n: int(2) }],
   ],
   [
     '$addFields, also nested',
     [{ $limit: one }, { $addFields: { 'x.y': one, at: { $add: ['$at', one] } } }, { $unset: ['items', 'paid'] }],
-    [{ _id: int(1), who: 'ann', at: int(6), x: { y: one } }],
+    [{ _id: int(1), buyer: 'ann', at: int(6), x: { y: one } }],
   ],
   [
     '$unwind',
@@ -94,7 +94,7 @@ const cases: [string, Doc[], Doc[]][] = [
   ],
   [
     '$lookup by field',
-    [{ $lookup: { from: 'people', localField: 'who', foreignField: '_id', as: 'p' } }, { $project: { 'p.boss': one } }, { $limit: one }],
+    [{ $lookup: { from: 'people', localField: 'buyer', foreignField: '_id', as: 'p' } }, { $project: { 'p.boss': one } }, { $limit: one }],
     [{ _id: int(1), p: [{ boss: 'cid' }] }],
   ],
   [
@@ -104,7 +104,7 @@ const cases: [string, Doc[], Doc[]][] = [
       {
         $lookup: {
           from: 'people',
-          let: { w: '$who' },
+          let: { w: '$buyer' },
           pipeline: [{ $match: { $expr: { $eq: ['$_id', '$$w'] } } }, { $project: { _id: int(0) } }],
           as: 'p',
         },
@@ -120,7 +120,7 @@ const cases: [string, Doc[], Doc[]][] = [
     '$lookup by field and pipeline',
     [
       { $limit: one },
-      { $lookup: { from: 'people', localField: 'who', foreignField: 'boss', pipeline: [{ $project: { _id: one } }], as: 'p' } },
+      { $lookup: { from: 'people', localField: 'buyer', foreignField: 'boss', pipeline: [{ $project: { _id: one } }], as: 'p' } },
       { $project: { p: one } },
     ],
     [{ _id: int(1), p: [{ _id: 'bob' }] }],
@@ -129,7 +129,7 @@ const cases: [string, Doc[], Doc[]][] = [
     '$graphLookup',
     [
       { $match: { _id: int(2) } },
-      { $graphLookup: { from: 'people', startWith: '$who', connectFromField: 'boss', connectToField: '_id', as: 'up', depthField: 'd' } },
+      { $graphLookup: { from: 'people', startWith: '$buyer', connectFromField: 'boss', connectToField: '_id', as: 'up', depthField: 'd' } },
       { $project: { 'up._id': one, 'up.d': one } },
     ],
     [
@@ -146,7 +146,7 @@ const cases: [string, Doc[], Doc[]][] = [
   ['$replaceRoot', [{ $limit: one }, { $replaceRoot: { newRoot: { v: '$at' } } }], [{ v: int(5) }]],
   [
     '$sortByCount',
-    [{ $sortByCount: '$who' }],
+    [{ $sortByCount: '$buyer' }],
     [
       { _id: 'ann', count: int(2) },
       { _id: 'bob', count: int(1) },
@@ -184,7 +184,7 @@ const cases: [string, Doc[], Doc[]][] = [
     [{ _id: int(1) }, { _id: 'cid' }],
   ],
   ['$documents', [{ $documents: [{ a: one }] }, { $addFields: { b: one } }], [{ a: one, b: one }]],
-  ['$redact', [{ $redact: { $cond: [{ $eq: ['$who', 'bob'] }, '$$PRUNE', '$$KEEP'] } }, { $count: 'n' }], [{ n: int(2) }]],
+  ['$redact', [{ $redact: { $cond: [{ $eq: ['$buyer', 'bob'] }, '$$PRUNE', '$$KEEP'] } }, { $count: 'n' }], [{ n: int(2) }]],
 ]
 
 const refused: [Doc[], number][] = [
@@ -228,10 +228,10 @@ describe('aggregate', () => {
   })
 
   it('joins a hundred thousand documents of one value without a copy of them for each', async () => {
-    const many = Array.from({ length: 100_000 }, (_, i) => ({ _id: int(i), who: 'ann' }))
+    const many = Array.from({ length: 100_000 }, (_, i) => ({ _id: int(i), buyer: 'ann' }))
     const lookup = () => many
-    const field = { from: 'many', localField: 'who', foreignField: 'who', as: 'found' }
-    const graph = { from: 'many', startWith: '$who', connectFromField: '_id', connectToField: 'who', as: 'found' }
+    const field = { from: 'many', localField: 'buyer', foreignField: 'buyer', as: 'found' }
+    const graph = { from: 'many', startWith: '$buyer', connectFromField: '_id', connectToField: 'buyer', as: 'found' }
 
     for (const stage of [{ $lookup: field }, { $graphLookup: graph }]) {
       const [first] = await run([stage, { $project: { n: { $size: '$found' } } }], [orders[0]!], { lookup })
@@ -245,7 +245,7 @@ describe('aggregate', () => {
       reads++
       return people
     }
-    await run([{ $lookup: { from: 'people', localField: 'who', foreignField: '_id', as: 'p' } }], orders, { lookup })
+    await run([{ $lookup: { from: 'people', localField: 'buyer', foreignField: '_id', as: 'p' } }], orders, { lookup })
 
     assert.equal(reads, 1)
   })
@@ -255,7 +255,7 @@ describe('aggregate', () => {
     const out: PipelineEnv['out'] = (target, docs, mode) => {
       written.push({ target, docs, mode })
     }
-    assert.deepEqual(await run([{ $match: { who: 'bob' } }, { $project: { at: one } }, { $out: 'copy' }], orders, { out }), [])
+    assert.deepEqual(await run([{ $match: { buyer: 'bob' } }, { $project: { at: one } }, { $out: 'copy' }], orders, { out }), [])
     await run([{ $limit: one }, { $merge: { into: { db: 'd', coll: 'c' }, whenMatched: [{ $set: { n: { $add: ['$n', '$$new.at'] } } }] } }], orders, {
       out,
     })
@@ -268,7 +268,7 @@ describe('aggregate', () => {
 
   it('knows let variables and the time of the command', async () => {
     assert.deepEqual(
-      await run([{ $match: { $expr: { $eq: ['$who', '$$w'] } } }, { $project: { _id: int(0), t: '$$NOW' } }], orders, { let: { w: 'bob' } }),
+      await run([{ $match: { $expr: { $eq: ['$buyer', '$$w'] } } }, { $project: { _id: int(0), t: '$$NOW' } }], orders, { let: { w: 'bob' } }),
       [{ t: now }],
     )
   })

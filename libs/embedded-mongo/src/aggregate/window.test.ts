@@ -17,14 +17,14 @@ describe('windows over sorted documents', () => {
   }
 
   const sales = [
-    { who: 'b', day: 1, n: 5 },
-    { who: 'a', day: 2, n: 2 },
-    { who: 'a', day: 1, n: 1 },
-    { who: 'a', day: 4, n: 4 },
-    { who: 'b', day: 2, n: 5 },
+    { name: 'b', day: 1, n: 5 },
+    { name: 'a', day: 2, n: 2 },
+    { name: 'a', day: 1, n: 1 },
+    { name: 'a', day: 4, n: 4 },
+    { name: 'b', day: 2, n: 5 },
   ]
   const column = async (output: Document, extra: Document = {}) =>
-    (await run(sales, [{ $setWindowFields: { partitionBy: '$who', sortBy: { day: 1 }, output: { x: output }, ...extra } }])).map(({ x }) => x)
+    (await run(sales, [{ $setWindowFields: { partitionBy: '$name', sortBy: { day: 1 }, output: { x: output }, ...extra } }])).map(({ x }) => x)
 
   it('sum, count and gather by place', async () => {
     assert.deepEqual(await column({ $sum: '$n', window: { documents: ['unbounded', 'current'] } }), [1, 3, 7, 5, 10])

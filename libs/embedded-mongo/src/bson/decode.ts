@@ -215,8 +215,8 @@ function shortString(start: number): string {
     hash = (hash * 31 + c) | 0
   }
   const slot = (hash ^ (hash >>> 12)) & 1023
-  const known = texts[slot]
-  if (known !== undefined && isText(known, start, at - 1)) return known
+  const text = texts[slot]
+  if (text !== undefined && isText(text, start, at - 1)) return text
   let s = ''
   for (let i = start; i < at - 1; i++) s += String.fromCharCode(raw[i]!)
   texts[slot] = s

@@ -16,7 +16,7 @@ import type { Writer } from '../write/write.ts'
 import { answerWithCursor } from './find.ts'
 
 const maxIndexes = 64
-/** How often a build of somebody else is looked at. */
+/** How often a build of somebody else is checked. */
 const waitMs = 20
 
 export const createIndexes: Command = {

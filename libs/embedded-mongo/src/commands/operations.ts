@@ -17,7 +17,7 @@ export const currentOp: Command = {
   fields: undefined,
 }
 
-/** Every write is on disk before it is answered, so there is nothing left to do. */
+/** Every write is on disk before it is answered, so there is no work here. */
 export const fsync: Command = {
   run: ({ body }) => {
     if (isTruthy(body.lock)) return fail(115, 'fsync with lock is not supported by this server')

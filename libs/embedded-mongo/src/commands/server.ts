@@ -93,16 +93,16 @@ export const serverStatus: Command = {
 
 export const getParameter: Command = {
   run: ({ engine, body }) => {
-    const known: Doc = {
+    const context: Doc = {
       featureCompatibilityVersion: { version: '8.0' },
       enableTestCommands: engine.failPoints !== undefined,
       authenticationMechanisms: [],
       ...Object.fromEntries(engine.parameters),
     }
-    if (body.getParameter === '*') return okReply(known)
-    const wanted = Object.keys(body).filter(field => Object.hasOwn(known, field))
+    if (body.getParameter === '*') return okReply(context)
+    const wanted = Object.keys(body).filter(field => Object.hasOwn(context, field))
     if (wanted.length === 0) fail(72, 'no option found to get')
-    return okReply(Object.fromEntries(wanted.map(field => [field, known[field]])))
+    return okReply(Object.fromEntries(wanted.map(field => [field, context[field]])))
   },
   fields: undefined,
 }

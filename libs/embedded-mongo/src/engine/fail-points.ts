@@ -27,10 +27,10 @@ export interface Failure {
 
 const noFailure: Failure = { error: undefined, labels: undefined, writeConcernError: undefined, closesConnection: false, blockMs: 0 }
 
-const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout', 'onPrimaryTransactionalWrite', 'maxTimeAlwaysTimeOut'])
+const points = new Set(['failCommand', 'failGetMoreAfterCursorCheckout', 'onPrimaryTransactionalWrite', 'maxTimeAlwaysTimeOut'])
 
 export function configureFailPoint(failPoints: FailPoint[], name: string, mode: unknown, data: unknown): void {
-  if (!known.has(name)) fail(2, `unknown failpoint '${name}'`)
+  if (!points.has(name)) fail(2, `unknown failpoint '${name}'`)
   const others = failPoints.filter(point => point.name !== name)
   failPoints.splice(0, failPoints.length, ...others)
   if (mode === 'off') return

@@ -66,9 +66,9 @@ function isUntouched(index: Index, before: Doc, after: Doc): boolean {
 
 /** Entries for the keys that are in `keys` and not in `others`. */
 function collectNew(index: Index, keys: readonly IndexKey[], others: readonly IndexKey[], docKey: Buffer, into: Entry[]): void {
-  const known = others.length > 8 ? new Set(others.map(({ key }) => key.toString('latin1'))) : undefined
+  const existing = others.length > 8 ? new Set(others.map(({ key }) => key.toString('latin1'))) : undefined
   for (const { key, values } of keys) {
-    const isKnown = known ? known.has(key.toString('latin1')) : others.some(other => other.key.equals(key))
+    const isKnown = existing ? existing.has(key.toString('latin1')) : others.some(other => other.key.equals(key))
     if (!isKnown) into.push({ key, values, index, entryKey: entryKeyOf(index, key, docKey) })
   }
 }
@@ -89,8 +89,8 @@ function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean)
 
 /** Only the indexed fields are decoded, unless the document is decoded already or an index needs all of it. */
 function fieldsFor(collection: Collection, version: Version): Doc {
-  const known = version.doc ?? version.indexed
-  if (known) return known
+  const indexed = version.doc ?? version.indexed
+  if (indexed) return indexed
   const names: string[] = []
   const bytes: Uint8Array[] = []
   for (const { topFields } of maintained(collection)) {

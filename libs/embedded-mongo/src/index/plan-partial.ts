@@ -15,19 +15,19 @@ export function implies(conjuncts: readonly Conjunct[], partial: Doc): boolean {
     if (key === '$and' && Array.isArray(condition)) return condition.every(part => implies(conjuncts, part as Doc))
     if (key === '$or' && Array.isArray(condition)) return condition.some(part => implies(conjuncts, part as Doc))
     if (key.startsWith('$')) return false
-    const known = conjuncts.filter(({ path }) => path === key)
-    return known.some(conjunct => impliesField(conjunct, key, condition)) || impliesEach(known, key, condition)
+    const conditions = conjuncts.filter(({ path }) => path === key)
+    return conditions.some(conjunct => impliesField(conjunct, key, condition)) || impliesEach(conditions, key, condition)
   })
 }
 
 /** A condition of several operators is met if each of them is. */
-function impliesEach(known: readonly Conjunct[], path: string, condition: unknown): boolean {
+function impliesEach(given: readonly Conjunct[], path: string, condition: unknown): boolean {
   const { conjuncts, complete } = analyzeFilter({ [path]: condition })
-  return complete && conjuncts.length > 1 && conjuncts.every(part => known.some(conjunct => impliesField(conjunct, path, { [part.op]: part.value })))
+  return complete && conjuncts.length > 1 && conjuncts.every(part => given.some(conjunct => impliesField(conjunct, path, { [part.op]: part.value })))
 }
 
-function impliesField(known: Conjunct, path: string, condition: unknown): boolean {
-  const { op, value } = known
+function impliesField(given: Conjunct, path: string, condition: unknown): boolean {
+  const { op, value } = given
   if (op === '$eq') return holdsOf(value, path, condition)
   if (op === '$in') return Array.isArray(value) && value.length > 0 && value.every(member => holdsOf(member, path, condition))
   const { conjuncts, complete } = analyzeFilter({ [path]: condition })
@@ -37,7 +37,7 @@ function impliesField(known: Conjunct, path: string, condition: unknown): boolea
   if (Object.keys(only).length !== 1) return false
   // a comparison with a date holds of dates alone; one with a number holds of all kinds of them
   return (
-    (isTruthy(only.$exists) && !mayBeMissing(known)) ||
+    (isTruthy(only.$exists) && !mayBeMissing(given)) ||
     (Object.hasOwn(only, '$type') && typeOrder(value) === dateOrder && holdsOf(value, path, condition))
   )
 }

@@ -19,7 +19,7 @@ export interface Plan {
   ranges: Range[]
   /** Each range is one whole key of a unique index, or of a document. */
   isPoints: boolean
-  /** Whether every candidate matches, so that the filter need not be looked at. */
+  /** Whether every candidate matches, so that the filter need not be read. */
   isExact: boolean
   /** Whether each candidate comes once, so that entries can be counted for documents. */
   isCountable: boolean
@@ -149,7 +149,7 @@ function sparseHoldsAll(index: Index, conjuncts: readonly Conjunct[]): boolean {
   return index.fields.some(field => conjuncts.some(conjunct => conjunct.path === field.path && !mayBeMissing(conjunct)))
 }
 
-/** Whether no document has two entries in the ranges: of its arrays at most one element each is looked for. */
+/** Whether no document has two entries in the ranges: of its arrays at most one element each is searched. */
 function hasOneEntryEach(index: Index, { ranges, equalities }: Bounds): boolean {
   return ranges.length <= 1 ? index.multikey.lastIndexOf(true) < equalities : !index.multikey.some(Boolean)
 }

@@ -64,9 +64,9 @@ const keywords: Readonly<Record<string, Keyword>> = {
   },
   additionalProperties: (arg, schema) => {
     const check = arg === false ? () => false : isDoc(arg) ? compile(arg) : () => true
-    const known = new Set(Object.keys(asDoc(schema.properties) ?? {}))
+    const properties = new Set(Object.keys(asDoc(schema.properties) ?? {}))
     const patterns = Object.keys(asDoc(schema.patternProperties) ?? {}).map(pattern => compileRegex(pattern, ''))
-    return onDoc(doc => Object.keys(doc).every(name => known.has(name) || patterns.some(regex => regex.test(name)) || check(doc[name])))
+    return onDoc(doc => Object.keys(doc).every(name => properties.has(name) || patterns.some(regex => regex.test(name)) || check(doc[name])))
   },
   dependencies: arg => {
     const checks = Object.entries(document(arg, 'dependencies')).map(

@@ -54,17 +54,17 @@ export function answer(engine: Engine, connection: Connection, message: Message)
   let context: Context | undefined
   let failure: Failure | undefined
   try {
-    const known = readContext(engine, connection, message)
-    context = known
-    engine.counts.set(known.name, (engine.counts.get(known.name) ?? 0) + 1)
-    if (known.body.apiVersion !== undefined || known.body.apiStrict !== undefined) checkApi(known)
-    const command = commands.get(known.name) ?? fail(59, `no such command: '${known.name}'`)
-    failure = engine.failPoints && nextFailure(engine.failPoints, known)
-    const reply = failure ? runFailing(command, known, failure) : run(command, known)
-    if (!(reply instanceof Promise)) return finish(message, known, failure, reply)
+    const started = readContext(engine, connection, message)
+    context = started
+    engine.counts.set(started.name, (engine.counts.get(started.name) ?? 0) + 1)
+    if (started.body.apiVersion !== undefined || started.body.apiStrict !== undefined) checkApi(started)
+    const command = commands.get(started.name) ?? fail(59, `no such command: '${started.name}'`)
+    failure = engine.failPoints && nextFailure(engine.failPoints, started)
+    const reply = failure ? runFailing(command, started, failure) : run(command, started)
+    if (!(reply instanceof Promise)) return finish(message, started, failure, reply)
     return reply.then(
-      document => finish(message, known, failure, document),
-      error => refuse(message, error, known, failure),
+      document => finish(message, started, failure, document),
+      error => refuse(message, error, started, failure),
     )
   } catch (error) {
     return refuse(message, error, context, failure)
@@ -79,8 +79,8 @@ async function runFailing(command: Command, context: Context, failure: Failure):
 }
 
 function refuse(message: Message, error: unknown, context: Context | undefined, failure: Failure | undefined): Buffer {
-  const known = error instanceof MongoError ? orOutOfTime(error, context?.deadline ?? Number.POSITIVE_INFINITY) : unexpected(error)
-  return buildReply(message, errorReply(known, labelsOf(known, context, failure)), context && operationTime(context))
+  const fault = error instanceof MongoError ? orOutOfTime(error, context?.deadline ?? Number.POSITIVE_INFINITY) : unexpected(error)
+  return buildReply(message, errorReply(fault, labelsOf(fault, context, failure)), context && operationTime(context))
 }
 
 function readContext(engine: Engine, connection: Connection, message: Message): Context {
@@ -235,8 +235,8 @@ function finish(message: Message, context: Context, failure: Failure | undefined
 /** Sessions save the time of their last operation, also of failed ones, so that later reads see nothing older. */
 function operationTime({ engine, body }: Context): ReplyTime {
   const { seconds, counter } = engine.log.time()
-  const known = isDoc(body.$clusterTime) ? body.$clusterTime.clusterTime : undefined
-  return { seconds, counter, isNews: !(known instanceof Timestamp && known.t === seconds && known.i === counter) }
+  const clusterTime = isDoc(body.$clusterTime) ? body.$clusterTime.clusterTime : undefined
+  return { seconds, counter, isNews: !(clusterTime instanceof Timestamp && clusterTime.t === seconds && clusterTime.i === counter) }
 }
 
 function isRetryableWrite({ body, name }: Context): boolean {

@@ -72,9 +72,9 @@ export function foldFilter(filter: Doc, collation: Collation): Folded | undefine
   const collect = (value: unknown, operator: string): unknown => {
     if (typeof value === 'string') {
       if (ranges.has(operator)) fail(115, `${operator} with a string under a collation is not supported by this server`)
-      const known = canonical(value)
-      if (known === undefined) literals.push(value)
-      return known ?? value
+      const cached = canonical(value)
+      if (cached === undefined) literals.push(value)
+      return cached ?? value
     }
     if (Array.isArray(value)) return value.map(element => collect(element, operator))
     if (!isDoc(value)) return value

@@ -24,8 +24,8 @@ function zoneOffset(zone: string, ms: number): number {
 }
 
 function formatter(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone)
-  if (known) return known
+  const cached = formatters.get(zone)
+  if (cached) return cached
   try {
     const made = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,

@@ -59,10 +59,10 @@ const compiledPatterns = new Map<string, Code>()
 
 function compiled(pattern: string, flags: string): Code {
   const key = `${flags}/${pattern}`
-  const known = compiledPatterns.get(key)
+  const cached = compiledPatterns.get(key)
   compiledPatterns.delete(key)
-  if (!known && compiledPatterns.size >= maxCompiled) freeOldest()
-  const code = known ?? compileWithRoom(pattern, flags)
+  if (!cached && compiledPatterns.size >= maxCompiled) freeOldest()
+  const code = cached ?? compileWithRoom(pattern, flags)
   compiledPatterns.set(key, code)
   return code
 }

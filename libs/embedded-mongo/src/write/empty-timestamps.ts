@@ -8,7 +8,7 @@ const empty = Buffer.alloc(8)
 
 /** Puts the time of now in the place of each empty timestamp on the top level of a new document, unless the command forbids it. */
 export function fillTimestamps({ engine, body }: Context, raw: Buffer): Buffer {
-  // The bytes are looked for first, as nearly no document has them.
+  // The bytes are searched first, as nearly no document has them.
   if (raw.indexOf(empty) < 0 || flag(body, 'bypassEmptyTsReplacement')) return raw
   let { seconds, counter } = engine.log.time()
   let filled = raw

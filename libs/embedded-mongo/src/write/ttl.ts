@@ -48,7 +48,7 @@ function deleteOldest(engine: Engine, collection: Collection, now: number): bool
   return true
 }
 
-/** The last index entry that was looked at. */
+/** The last index entry that was read. */
 interface Progress {
   after: Buffer | undefined
 }

@@ -125,7 +125,7 @@ export const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>
 
-const known = Object.keys(configSchema.shape)
+const names = Object.keys(configSchema.shape)
 
 /**
  * The configuration of this process. Read once, in `main`, and passed down. What `NAME_FILE` names is read from that file.
@@ -133,14 +133,14 @@ const known = Object.keys(configSchema.shape)
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env, defaults: Record<string, string> = {}): Config {
   const values = withFileContents(environment)
-  const given = Object.fromEntries(known.flatMap(name => (values[name] === undefined || values[name] === '' ? [] : [[name, values[name]]])))
+  const given = Object.fromEntries(names.flatMap(name => (values[name] === undefined || values[name] === '' ? [] : [[name, values[name]]])))
   const result = configSchema.safeParse({ ...defaults, ...given })
   if (result.success) return result.data
   throw new Error(result.error.issues.map(issue => `${issue.path.join('.')} ${issue.message}`).join('; '))
 }
 
 /** Variables with the contents of files (`NAME_FILE`) under their names: for a process that passes its variables on. @throws as readConfig */
-export const withFileContents = (environment: Record<string, string | undefined>): Record<string, string | undefined> => withFiles(known, environment)
+export const withFileContents = (environment: Record<string, string | undefined>): Record<string, string | undefined> => withFiles(names, environment)
 
 /** A variable that this process cannot do without. @throws Error that names it */
 export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {

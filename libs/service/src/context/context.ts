@@ -70,8 +70,8 @@ export const expiry = (nowMs = Date.now()): number => Math.ceil(nowMs / stepMs) 
 export function signContext(context: RequestContext, key: string): string {
   const json = JSON.stringify(context)
   const { mac, signed } = signerOf(key)
-  const known = signed.get(json)
-  if (known !== undefined) return known
+  const cached = signed.get(json)
+  if (cached !== undefined) return cached
   const body = Buffer.from(json).toString('base64url')
   const header = `${body}.${mac(body).toString('base64url')}`
   remember(signed, json, header)
@@ -97,10 +97,10 @@ export function verifyContext(header: string | undefined, keys: readonly string[
 
 function verified(header: string, key: string, nowMs: number): Readonly<RequestContext> | undefined {
   const { mac, verified } = signerOf(key)
-  const known = verified.get(header)
-  const context = known ?? authentic(header, mac)
+  const cached = verified.get(header)
+  const context = cached ?? authentic(header, mac)
   if (!context || context.expires <= nowMs) return undefined
-  if (!known) remember(verified, header, context)
+  if (!cached) remember(verified, header, context)
   return context
 }
 
@@ -114,9 +114,9 @@ function authentic(header: string, mac: Mac): RequestContext | undefined {
 }
 
 /** All are forgotten when there are too many: those that still come are back with their next request. */
-function remember<Value>(known: Map<string, Value>, name: string, value: Value): void {
-  if (known.size >= remembered) known.clear()
-  known.set(name, value)
+function remember<Value>(cache: Map<string, Value>, name: string, value: Value): void {
+  if (cache.size >= remembered) cache.clear()
+  cache.set(name, value)
 }
 
 /** undefined for what was signed with the right key and is no context all the same. */

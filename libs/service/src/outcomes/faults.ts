@@ -34,8 +34,9 @@ export async function outcomeFaults(
   const waiting = [...questions.values()]
   const outcomes = await requestOutcomes(parts, waiting, false)
   const faults = waiting.flatMap(({ opKey, round, name }, index) => {
-    const { known, news, failed, decidedAt, round: knownRound } = outcomes[index]!
-    if (!known || (failed && knownRound < round)) return [`${name}: the relayer does not know ${opKey} of round ${round}`]
+    const outcome = outcomes[index]!
+    const { news, failed, decidedAt } = outcome
+    if (!outcome.known || (failed && outcome.round < round)) return [`${name}: the relayer does not know ${opKey} of round ${round}`]
     const isLate = news && decidedAt !== null && Date.parse(decidedAt) <= before
     return isLate ? [`${name}: the chain decided ${opKey} at ${decidedAt}, which is not handled here`] : []
   })

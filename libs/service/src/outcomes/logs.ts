@@ -65,8 +65,8 @@ export function logReplay(
   }
 
   async function position(chain: Chain): Promise<number> {
-    const known = compared.get(chain)
-    if (known !== undefined) return known
+    const position = compared.get(chain)
+    if (position !== undefined) return position
     const block = (await cursors.findOne({ _id: chain }))?.block ?? -1
     stored.set(chain, block)
     return block

@@ -141,9 +141,9 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
     const waiting = (await awaits()).filter(({ since }) => since.getTime() <= before)
     if (waiting.length === 0) return
     const keys = waiting.map(({ opKey }) => opKey)
-    const known = new Set((await rows.find({ _id: { $in: keys } }, { projection: { _id: 1 } }).toArray()).map(row => row._id))
+    const stored = new Set((await rows.find({ _id: { $in: keys } }, { projection: { _id: 1 } }).toArray()).map(row => row._id))
     const now = new Date()
-    const missing = waiting.filter(({ opKey }) => !known.has(opKey))
+    const missing = waiting.filter(({ opKey }) => !stored.has(opKey))
     if (missing.length === 0) return
     await rows.bulkWrite(
       missing.map(({ opKey, record, since }) => {

@@ -29,16 +29,16 @@ export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log
   const { name, records, filter, since, group = ({ id }) => id, poll } = waits
   let polled = new Map<string, Date>()
   /** Next poll of those that the last run found, and since when the last of them waits; undefined when it found none. */
-  let known: { nextAt: Date; until: Date } | undefined
+  let window: { nextAt: Date; until: Date } | undefined
   return {
     name,
     everyMs,
     due: {
       collection: records.collection.collectionName,
       nextAt: async () => {
-        const later = known ? { later: known.until } : {}
+        const later = window ? { later: window.until } : {}
         const newAt = await dueBy(records, since, { filter, afterMs: pollAfterMs, ...later }).nextAt()
-        return known && newAt ? earliest([known.nextAt, newAt]) : (known?.nextAt ?? newAt)
+        return window && newAt ? earliest([window.nextAt, newAt]) : (window?.nextAt ?? newAt)
       },
     },
     run: async now => {
@@ -49,7 +49,7 @@ export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log
       const nextAt = (key: string, record: Stored<T>) => nextPollAt(record[since], polled.get(key) ?? record[since])
       const due = [...waiting].filter(([key, record]) => nextAt(key, record) <= now).slice(0, batch)
       for (const [key] of due) polled.set(key, now)
-      known = waiting.size > 0 ? { nextAt: earliest([...waiting].map(entry => nextAt(...entry))), until } : undefined
+      window = waiting.size > 0 ? { nextAt: earliest([...waiting].map(entry => nextAt(...entry))), until } : undefined
       await eachDue(
         log,
         due.map(([, record]) => record),

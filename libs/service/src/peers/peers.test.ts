@@ -82,10 +82,10 @@ describe('a call to a peer', () => {
       return { url, calls: () => calls }
     }
     const noted = endpoint({ method: 'post', path: '/internal/v1/things', caller: 'internal', summary: 'Note' })
-    const looked = endpoint({ method: 'post', path: '/internal/v1/look', caller: 'internal', summary: 'Look up many', rate: 'read' })
+    const lookup = endpoint({ method: 'post', path: '/internal/v1/look', caller: 'internal', summary: 'Look up many', rate: 'read' })
 
     it('is sent again after broken connections when it is a read, with and without a body', async () => {
-      for (const read of [getRow, looked]) {
+      for (const read of [getRow, lookup]) {
         const { url, calls } = await restarting()
 
         const row = await makePeers(() => url, internalKey).call('social', read, { params: { id: 'a' } })

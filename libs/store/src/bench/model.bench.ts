@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   const raw = db.collection<Gig>('plain')
   const model = (db.connection as unknown as Modelling).model('Gig', schema, 'modelled')
   const ids: string[] = []
-  const known = (n: number) => ids[n % ids.length] ?? ''
+  const idOf = (n: number) => ids[n % ids.length] ?? ''
   const update = (n: number) => ({ $set: { status: 'assigned', updatedAt: new Date(), version: n + 2 } })
   for (let n = 0; n < operations; n++) {
     const document = gig()
@@ -87,11 +87,11 @@ async function main(): Promise<void> {
     await raw.insertOne(document)
     await model.create(document)
   }
-  await compare('find', [n => raw.findOne({ _id: known(n) }), n => model.findById(known(n)).lean()])
+  await compare('find', [n => raw.findOne({ _id: idOf(n) }), n => model.findById(idOf(n)).lean()])
   await compare('insert', [() => raw.insertOne(gig()), () => model.create(gig())])
   await compare('guarded update', [
-    n => raw.updateOne({ _id: known(n), version: { $gte: 1 } }, update(n)),
-    n => model.updateOne({ _id: known(n), version: { $gte: 1 } }, update(n), { runValidators: true }),
+    n => raw.updateOne({ _id: idOf(n), version: { $gte: 1 } }, update(n)),
+    n => model.updateOne({ _id: idOf(n), version: { $gte: 1 } }, update(n), { runValidators: true }),
   ])
   await db.close()
   child.disconnect()

@@ -41,8 +41,8 @@ export function changesOfMany<T extends { id: string }, D extends Decision<T>>(p
   /** The documents as this process last read or wrote them; those of which it knows none are read together. */
   const present = async (ids: readonly string[]): Promise<Map<string, Envelope>> => {
     const cached = ids.flatMap(id => recent.get(id) ?? [])
-    const known = new Set(cached.map(({ _id }) => _id))
-    const others = ids.filter(id => !known.has(id))
+    const found = new Set(cached.map(({ _id }) => _id))
+    const others = ids.filter(id => !found.has(id))
     const reading = recent.begin()
     // one alone is read by its own change
     const documents = others.length > 1 ? await raw.find({ _id: { $in: others } }).toArray() : []

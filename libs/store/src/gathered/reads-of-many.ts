@@ -22,9 +22,9 @@ export function readsOfMany<T>({ db, raw, recent, read }: Parts<T>) {
   const readAll = async (ids: readonly string[], fetch: (unknown: string[]) => Promise<Fetched>): Promise<Found<T>> => {
     const wanted = [...new Set(ids)]
     const cached = wanted.flatMap(id => recent.exact(id) ?? [])
-    const known = new Set(cached.map(({ _id }) => _id))
+    const found = new Set(cached.map(({ _id }) => _id))
     const reading = recent.begin()
-    const { documents, joined } = await fetch(wanted.filter(id => !known.has(id)))
+    const { documents, joined } = await fetch(wanted.filter(id => !found.has(id)))
     for (const document of documents) recent.put(document, reading)
     return { found: new Map([...cached, ...documents].map(document => [document._id, read(document)])), joined }
   }

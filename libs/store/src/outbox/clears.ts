@@ -3,8 +3,8 @@ import type { Database } from '../database.ts'
 import type { Claims, Pending } from './claims.ts'
 import { outboxKey } from './entry.ts'
 
-/** `kept`: something else is in the outbox (a newer event of another process), or a lease was lost. `withdrawn`: nothing was written. */
-export type ClearOutcome = 'cleared' | 'kept' | 'withdrawn'
+/** `unchanged`: something else is in the outbox (a newer event of another process), or a lease was lost. `withdrawn`: nothing was written. */
+export type ClearOutcome = 'cleared' | 'unchanged' | 'withdrawn'
 
 export interface Clear {
   done: Promise<ClearOutcome>
@@ -62,10 +62,10 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
     const sentIds = batch.flatMap(sent => sent.ids)
     const filter = { ...claims.own, _id: { $in: batch.map(sent => sent.id) }, ...noneBut(sentIds) }
     const cleared =
-      db.outboxes.get(collection) === 'delete'
+      db.outboxes.get(collection) === 'transient'
         ? (await raw(collection).deleteMany(filter)).deletedCount
         : (await raw(collection).updateMany(filter, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })).matchedCount
-    for (const sent of batch) sent.done(cleared === batch.length ? 'cleared' : 'kept')
+    for (const sent of batch) sent.done(cleared === batch.length ? 'cleared' : 'unchanged')
   }
 
   function batchOf(collection: string): Batch {

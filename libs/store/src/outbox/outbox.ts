@@ -10,7 +10,7 @@ const collection = 'outbox'
  * Where an aggregate changes too, its own outbox is the place: state and events are then one write.
  */
 export function openOutbox(db: Database): (drafts: Draft[], session?: ClientSession) => Promise<void> {
-  db.outboxes.set(collection, 'delete')
+  db.outboxes.set(collection, 'transient')
   const documents = db.connection.collection<{ _id: string } & Record<string, unknown>>(collection)
   return async (drafts, session) => {
     if (drafts.length === 0) return

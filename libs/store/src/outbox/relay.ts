@@ -118,7 +118,7 @@ function sender(
       work.more = withdraw
       const outcome = await done
       work.more = nothingMore
-      if (outcome === 'kept') return 'unknown'
+      if (outcome === 'unchanged') return 'unknown'
       if (outcome === 'withdrawn') return work.next(version) ?? clear(version)
       db.changes.emit('cleared', collection, id, version)
       sent = []

@@ -28,7 +28,7 @@ export interface RabbitServer {
 const startMs = 180_000
 const loopback = { host: '127.0.0.1' }
 
-/** The folder with `rabbitmq-server` and `rabbitmqctl`; the wrappers in /usr/sbin want root and /etc, so they are not looked at. */
+/** The folder with `rabbitmq-server` and `rabbitmqctl`; the wrappers in /usr/sbin want root and /etc, so they are not used. */
 export function findRabbitServer(): string | undefined {
   const debian = '/usr/lib/rabbitmq/lib'
   const versions = existsSync(debian) ? readdirSync(debian).filter(name => name.startsWith('rabbitmq_server-')) : []

@@ -12,7 +12,7 @@ export interface Faults {
   muteSends: boolean
   /** Share of sent transactions that are answered with a hash and thrown away. */
   swallow: number
-  /** The order of calls in a batch of sends is turned round. */
+  /** The order of calls in a batch of sends is reversed. */
   reverse: boolean
   /** New heads are not announced. */
   muteHeads: boolean

@@ -26,11 +26,11 @@ export function newTestAgent({ preferredChain = 'BASE_SEPOLIA' as Chain, registe
   const wallet = newWallet()
   const handle = `a-${id.slice(0, 8)}`
   const at = registeredAt.toISOString()
-  const who = { agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 } as const
+  const identity = { agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 } as const
   const what = { skills, verifiedSkills: [], preferredChain, registeredAt: at }
   return {
     agent: { id, handle, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } },
-    registered: agentRegistered.of({ ...who, ...what, chains: [preferredChain], description: '', avatar: null, externalLink: null }),
-    row: { ...who, ...what, chains: perChain(() => unregistered), requireSignature: false, lastSeenAt: at, version: 1 },
+    registered: agentRegistered.of({ ...identity, ...what, chains: [preferredChain], description: '', avatar: null, externalLink: null }),
+    row: { ...identity, ...what, chains: perChain(() => unregistered), requireSignature: false, lastSeenAt: at, version: 1 },
   }
 }

@@ -85,11 +85,11 @@ export function commandMemory(): CommandMemory {
       outcomes: operations.map(({ opKey, seq }) => {
         const event = last.get(opKey)?.event
         const arrived = open.get(opKey)
-        const { round = 0, seq: known = 0 } = (event?.data ?? {}) as { round?: number; seq?: number }
+        const { round = 0, seq: lastSeq = 0 } = (event?.data ?? {}) as { round?: number; seq?: number }
         const undecided = { opKey, round: arrived ?? 0, ended: false, failed: false, decidedAt: null, news: false, events: [] }
         if (!event || round < (arrived ?? 0)) return { ...undecided, known: arrived !== undefined }
         const failed = outcomeNameOf(event.type) === 'failed'
-        const news = known > seq
+        const news = lastSeq > seq
         return { opKey, known: true, round, ended: true, failed, decidedAt: new Date(0).toISOString(), news, events: news ? [event] : [] }
       }),
     }),

@@ -68,7 +68,7 @@ function sample(schema: JsonSchema, variant: Variant): unknown {
     return sample(pick(filled, variant), variant)
   }
   if (isLeast && Array.isArray(schema.type) && schema.type.includes('null')) return null
-  const type = Array.isArray(schema.type) ? schema.type.find(known => known !== 'null') : schema.type
+  const type = Array.isArray(schema.type) ? schema.type.find(one => one !== 'null') : schema.type
   if (type === 'object') {
     const fields = Object.entries(schema.properties ?? {}).filter(([name]) => !isLeast || schema.required?.includes(name))
     return Object.fromEntries(fields.map(([name, field]) => [name, sample(field, variant)]))

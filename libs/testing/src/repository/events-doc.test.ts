@@ -21,12 +21,12 @@ describe('docs/events.md', function () {
 
   it('names events and documents that there are', async () => {
     const all: ServiceApi[] = Object.values(apis)
-    const known = new Set(all.flatMap(api => Object.values(api.events).map(({ type }) => type)))
+    const types = new Set(all.flatMap(api => Object.values(api.events).map(({ type }) => type)))
     const named = [...text.matchAll(/`([a-z-]+\.[a-z-]+\.[a-z-]+\.v\d)`/g)].map(([, type]) => type!)
 
     assert.ok(named.length >= 3)
     assert.deepEqual(
-      named.filter(type => !known.has(type)),
+      named.filter(type => !types.has(type)),
       [],
     )
   })

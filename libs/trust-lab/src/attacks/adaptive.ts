@@ -29,10 +29,10 @@ const adaptive: Attack = {
   },
 }
 
-const known = new WeakMap<Population, ReturnType<typeof newGains>>()
+const byPopulation = new WeakMap<Population, ReturnType<typeof newGains>>()
 function gainsOf(population: Population) {
-  const gains = known.get(population) ?? newGains()
-  known.set(population, gains)
+  const gains = byPopulation.get(population) ?? newGains()
+  byPopulation.set(population, gains)
   return gains
 }
 

@@ -13,7 +13,7 @@ export const candidateOf = (numbers: Tuning, title: string): Formula => ({
   title,
   start: anchors => {
     const formula = candidateWith(numbers)
-    const known = new Set(anchors)
+    const anchored = new Set(anchors)
     const states = new Map<string, { state: State; applied: number }>()
     const vouching = new Set<string>()
     let isMature = false
@@ -22,7 +22,7 @@ export const candidateOf = (numbers: Tuning, title: string): Formula => ({
       for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
       states.set(agentId, entry)
       const { score, vouching } = formula.standingOf(entry.state, now)
-      return { score: score.fusedScore, standing: known.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
+      return { score: score.fusedScore, standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
     })
     const mature = (reason: 'anchors' | 'vouchers', at: Date) => {
       isMature = true
@@ -33,7 +33,7 @@ export const candidateOf = (numbers: Tuning, title: string): Formula => ({
         note(agentId, fact)
         if (fact.type !== 'registered') return
         if (isMature) note(agentId, { type: 'market_matured', reason: 'anchors', at: fact.at })
-        else if (known.size > 0) mature('anchors', fact.at)
+        else if (anchored.size > 0) mature('anchors', fact.at)
       },
       inherit: (heirId, sourceId, at) => {
         inherit(heirId, sourceId, at)

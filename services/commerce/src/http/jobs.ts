@@ -132,7 +132,7 @@ function needPoster(job: Job, agentId: string): void {
 
 /** Also where the chain refused the dispute: that is the answer again. */
 const isDisputedBy = ({ dispute, on }: Job, operationId: string): boolean =>
-  [dispute, on.dispute?.requested?.dispute].some(known => known?.operationId === operationId)
+  [dispute, on.dispute?.requested?.dispute].some(requested => requested?.operationId === operationId)
 
 /** Waits until a step that is under way has ended. @throws CONFLICT when it failed; a step that is due from the platform is sent again instead */
 async function ended(parts: Parts, job: Stored<Job>, step: Step, waitMs: number): Promise<{ job: Stored<Job>; isDone: boolean }> {

@@ -18,8 +18,8 @@ export function applyDomainOutcome(domain: Domain, n: number, outcome: ObservedO
 }
 
 /** A failure that names no transaction is that of the one which is known. */
-const followed = (known: Required<OnChain>, outcome: ObservedOutcome) =>
-  followOutcome(known, outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? known.txHash } : outcome)
+const followed = (current: Required<OnChain>, outcome: ObservedOutcome) =>
+  followOutcome(current, outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? current.txHash } : outcome)
 
 /** The ledger follows the chain: a sale is booked while it is in a block, and not once it failed for good, also when the name has changed since. */
 function withSale(operation: SentOperation): SentOperation {

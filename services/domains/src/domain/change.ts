@@ -50,7 +50,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
     toAgentId,
     linkedBefore: linkedAgents,
   })
-  const linked = tld === '.molt' && toAgentId !== null ? [...linkedAgents.filter(known => known !== toAgentId), toAgentId] : linkedAgents
+  const linked = tld === '.molt' && toAgentId !== null ? [...linkedAgents.filter(other => other !== toAgentId), toAgentId] : linkedAgents
   return {
     state: { ...domain, status, linkedAgents: linked, operations: withOperation(domain, operation) },
     events: [commands.domainTransfer({ chain, domainId: id, n, fullDomain, from: wallet, to, deadline })],

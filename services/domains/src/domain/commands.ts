@@ -33,8 +33,8 @@ export async function madeBy({ domains }: Parts, operationId: string): Promise<M
 /** Sends a name to another wallet. @throws NOT_OWNER, SELF_ACTION, INVALID_STATE, ALREADY_EXISTS when the receiving agent has a .molt name */
 export async function transfer(parts: Parts, id: string, request: { caller: AgentCaller; to: string; operationId: string }): Promise<Made> {
   const { caller, operationId } = request
-  const known = await earlier(parts, operationId)
-  if (known) return known
+  const done = await earlier(parts, operationId)
+  if (done) return done
   const receiver = await parts.agents.byWallet(request.to)
   const to = toChecksum(request.to)
   const change = { wallet: caller.wallet, to, toAgentId: receiver?.id ?? null, operationId, now: parts.clock.now(), deadline: deadline() }
@@ -44,8 +44,8 @@ export async function transfer(parts: Parts, id: string, request: { caller: Agen
 
 /** Deletes a name; what the caller has deleted already answers as the first time. @throws NOT_OWNER, INVALID_STATE */
 export async function deleteName(parts: Parts, id: string, { caller, operationId }: { caller: AgentCaller; operationId: string }): Promise<Made> {
-  const known = (await earlier(parts, operationId)) ?? deletionBy(await parts.domains.need(id), caller.wallet)
-  if (known) return known
+  const done = (await earlier(parts, operationId)) ?? deletionBy(await parts.domains.need(id), caller.wallet)
+  if (done) return done
   const request = { wallet: caller.wallet, operationId, now: parts.clock.now(), deadline: deadline() }
   const domain = await parts.domains.change(id, present => requestDeletion(present, request))
   return { domain, operation: operationOf(domain, operationId) }

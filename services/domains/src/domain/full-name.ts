@@ -5,6 +5,6 @@ import { splitName } from './domain.ts'
 export function parseFullName(typed: string): { name: string; tld: Extension | undefined } {
   const full = typed.trim().toLowerCase()
   const split = splitName(full)
-  const tld = extensions.find(known => known === split?.extension)
+  const tld = extensions.find(one => one === split?.extension)
   return split && tld ? { name: split.name, tld } : { name: full, tld: undefined }
 }

@@ -67,8 +67,8 @@ export async function registerOrReturn(parts: Parts, request: PaidRequest): Prom
   const { payment, caller } = request
   // the request and the announcement of its payment run at the same time: the other of the two may have reserved the name
   const usedBefore = async () => {
-    const known = await madeBy(parts, payment.id)
-    return known && carryOn(parts, known)
+    const made = await madeBy(parts, payment.id)
+    return made && carryOn(parts, made)
   }
   const reserve = async () => {
     const { made } = await reserveName(parts, { ...request, mostPrice: undefined, operationId: payment.id }, async (_, price) => {

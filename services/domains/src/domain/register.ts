@@ -43,8 +43,8 @@ const slotTries = 4
  * @throws NAME_INVALID, NAME_RESERVED, NAME_TAKEN, ALREADY_EXISTS, PRICE_MISMATCH, FUNDS_REQUIRED, SIGNATURE_REQUIRED
  */
 export async function register(parts: Parts, request: RegistrationRequest): Promise<Made> {
-  const known = await earlier(parts, request.operationId)
-  if (known) return known
+  const done = await earlier(parts, request.operationId)
+  if (done) return done
   const { made, charge } = await reserveName(parts, request, (agent, price) => findCharge(parts, request, agent, price))
   if (charge?.kind !== 'treasury') return made
   // from here on the registration is carried out, by the job if not by this call: what fails in passing refuses nothing
@@ -132,7 +132,7 @@ async function reserveOnce<C extends Charge>(
   return { made: { domain, operation: operationOf(domain, operationId) }, charge }
 }
 
-/** While it was looked for what pays, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
+/** While the source of the money was searched, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
 const checkingVacancy =
   ({ domains, clock }: Parts, { name, tld, caller }: WantedName) =>
   async (error: unknown): Promise<never> => {
@@ -157,8 +157,8 @@ async function findCharge(parts: Parts, request: RegistrationRequest, agent: Age
 async function writeReservation({ domains }: Parts, reservation: Reservation): Promise<Stored<Domain>> {
   const { id } = reservation
   const existing = async () => ((await domains.get(id)) ? domains.change(id, present => reserve(present, reservation)) : undefined)
-  const known = await existing()
-  if (known) return known
+  const registered = await existing()
+  if (registered) return registered
   const { state, events } = reserve(undefined, reservation)
   // of two first writers, the slower one is refused by what the other has made of the name
   return orExisting(domains.create(state, events), existing)

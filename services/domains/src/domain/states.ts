@@ -29,7 +29,7 @@ export const domainStates = stateMachine<DomainState, DomainTrigger>({
   final: ['free', 'active'],
   transitions: {
     free: { fund: 'funding', confirmMint: 'active' },
-    funding: { mint: { to: 'minting', byTime: 'as soon as treasury answers; asked again every 10 s' }, drop: 'free' },
+    funding: { mint: { to: 'minting', byTime: 'as soon as treasury answers; queried again every 10 s' }, drop: 'free' },
     minting: { confirmMint: 'active', drop: { to: 'free', byTime: deadline } },
     active: { transfer: 'transferring', burn: 'burning', reverseMint: 'free' },
     transferring: { confirmTransfer: 'active', failTransfer: { to: 'active', byTime: deadline }, reverseMint: 'free' },

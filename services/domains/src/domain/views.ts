@@ -4,7 +4,7 @@ import type { Stored } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation, registrationOf, requestMs } from './domain.ts'
 import { isLengthBased, priceOf } from './price.ts'
 
-/** Where a name can be looked at; undefined while nobody knows its registry. */
+/** Where a name is shown; undefined while nobody knows its registry. */
 export type NamePage = (domain: Domain) => string | undefined
 
 export const statusOf = ({ status }: Pick<Domain, 'status'>): DomainRecord['status'] =>

@@ -36,8 +36,8 @@ export const changeHandlers = (parts: Parts) => {
     },
 
     syncMoltDomain: async ({ caller }) => {
-      const known = (await domains.moltOf(caller.agentId)) ?? refuse('NOT_FOUND', { resource: 'domain' })
-      const domain = isOwned(known) ? await reconcile(parts, known, null) : known
+      const owned = (await domains.moltOf(caller.agentId)) ?? refuse('NOT_FOUND', { resource: 'domain' })
+      const domain = isOwned(owned) ? await reconcile(parts, owned, null) : owned
       const { fullDomain, tokenId } = domain
       return {
         moltDomain: fullDomain,

@@ -19,7 +19,7 @@ export const internalHandlers = (parts: Parts) =>
 
     getReservationUse: async ({ body }) => {
       const [, id, n] = operationParts(body.key)
-      const operation = (await parts.domains.get(id))?.operations.find(known => String(known.n) === n)
+      const operation = (await parts.domains.get(id))?.operations.find(one => String(one.n) === n)
       return { isOpen: operation !== undefined && operation.onChain?.status !== 'failed' }
     },
 

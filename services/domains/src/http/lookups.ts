@@ -68,7 +68,7 @@ export const lookupHandlers = (parts: Parts) => {
     getDomainOperation: async ({ params }) => {
       const [id = '', n] = params.id.split('.')
       const domain = await domains.need(id)
-      const operation = domain.operations.find(known => known.n === Number(n)) ?? refuse('NOT_FOUND', { resource: 'operation' })
+      const operation = domain.operations.find(one => one.n === Number(n)) ?? refuse('NOT_FOUND', { resource: 'operation' })
       return {
         operation: operation.kind,
         status: operation.onChain?.status ?? 'pending',

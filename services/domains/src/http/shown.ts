@@ -8,7 +8,7 @@ export const namePage = ({ networks, config, baseUrl }: Pick<Parts, 'networks' |
   const explorer = explorerOf(networks, config, baseUrl)
   return domain => {
     const { chain, tokenId } = domain
-    const registry = networks.known(chain)?.domains
+    const registry = networks.cachedContracts(chain)?.domains
     const txHash = registrationOf(domain)?.onChain?.txHash
     // what a devnet's page shows of a name is the transaction that registered it
     return registry === undefined

@@ -6,7 +6,7 @@ import { agentRegistry, registryOf } from '../networks.ts'
 import type { Parts } from '../parts.ts'
 import { iso, shownWallet, tokens } from '../views.ts'
 
-/** Where a token can be looked at in the network's explorer. */
+/** Where a token is shown in the network's explorer. */
 export const scanUrl = ({ explorer }: Pick<Parts, 'explorer'>, { handle }: Agent, chain: Chain, tokenId: string | null): string | null =>
   tokenId === null ? null : explorer.token(chain, registryOf(chain), tokenId, `/agents/${handle}`)
 

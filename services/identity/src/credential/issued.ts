@@ -28,8 +28,8 @@ export function credentialDesk(desk: Desk): (agent: Agent) => Promise<Issued> {
     const now = desk.clock.now()
     const claims = claimsOf(agent)
     const says = JSON.stringify(claims)
-    const known = given.get(agent.id)
-    if (known?.says === says && now.getTime() < known.until) return known.issued
+    const cached = given.get(agent.id)
+    if (cached?.says === says && now.getTime() < cached.until) return cached.issued
     const issued = issue(desk, claims, now)
     given.delete(agent.id)
     given.set(agent.id, { says, until: now.getTime() + againMs, issued })
@@ -48,8 +48,8 @@ export function statusListDesk(
     const revoked = await desk.revoked(list)
     const says = revoked.join()
     const now = desk.clock.now()
-    const known = given.get(list)
-    if (known?.says === says && now.getTime() < known.until) return known.issued
+    const cached = given.get(list)
+    if (cached?.says === says && now.getTime() < cached.until) return cached.issued
     const issued = issueList(desk, list, revoked, now)
     given.set(list, { says, until: now.getTime() + againMs, issued })
     issued.catch(() => given.delete(list))

@@ -48,11 +48,11 @@ export function cachedAnswers<Entry>(): CachedAnswers<Entry> {
   return {
     to: (question, candidates) => {
       const { key } = question
-      const known = key === null ? undefined : answers.get(key)
-      if (key !== null && known) {
+      const cached = key === null ? undefined : answers.get(key)
+      if (key !== null && cached) {
         answers.delete(key)
-        answers.set(key, known)
-        return known.found
+        answers.set(key, cached)
+        return cached.found
       }
       const found = [...candidates()].filter(entry => question.holds(entry)).sort(question.order)
       if (key !== null) store(key, { question, found })

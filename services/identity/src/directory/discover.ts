@@ -69,7 +69,7 @@ export function matchOf(
   wanted: readonly string[],
   agent: { skills: readonly string[]; verifiedSkills: readonly string[]; fusedScore: number },
 ): { matchScore: number; contextualScore: number } {
-  const share = (known: readonly string[]) => wanted.filter(skill => known.includes(skill)).length / wanted.length
+  const share = (skills: readonly string[]) => wanted.filter(skill => skills.includes(skill)).length / wanted.length
   const raised = wanted.length === 0 ? agent.fusedScore : agent.fusedScore * (1 + verifiedWeight * share(agent.verifiedSkills))
   return { matchScore: wanted.length === 0 ? 1 : share(agent.skills), contextualScore: Math.round(raised * 10) / 10 }
 }

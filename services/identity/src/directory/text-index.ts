@@ -32,9 +32,9 @@ export function textIndex(): TextIndex {
   const postings: Postings = new Map()
   const answers = cachedAnswers<Entry>()
 
-  const known = (id: string) => entries[numbers.get(id) ?? -1]
+  const entryOf = (id: string) => entries[numbers.get(id) ?? -1]
   const replace = (id: string, after: Entry | undefined) => {
-    const before = known(id)
+    const before = entryOf(id)
     if (before?.text === after?.text) return
     const number = numbers.of(id)
     const [was, is] = [gramsOf(before?.text ?? ''), gramsOf(after?.text ?? '')]
@@ -50,7 +50,7 @@ export function textIndex(): TextIndex {
     remove: id => replace(id, undefined),
     find: (part, { limit, offset }, first) => {
       const found = answers.to(holding(part), () => rarest(postings, part).flatMap(number => entries[number] ?? []))
-      const led = first === undefined ? undefined : known(first)
+      const led = first === undefined ? undefined : entryOf(first)
       const ownRank = led?.text.includes(part) ? lowerBound(found, led, newestFirst) : -1
       const rankByAge = (rank: number) => (rank > ownRank ? rank : rank === 0 ? ownRank : rank - 1)
       const ranks = Array.from({ length: Math.max(0, Math.min(limit, found.length - offset)) }, (_, n) => offset + n)

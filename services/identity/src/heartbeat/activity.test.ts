@@ -77,9 +77,9 @@ describe('match scores', () => {
 
   it('stay in bounds, and verified skills never lower them', () => {
     fc.assert(
-      fc.property(skills, skills, skills, fc.double({ min: 0, max: 100, noNaN: true }), (wanted, known, verified, fusedScore) => {
-        const plain = matchOf(wanted, { skills: known, verifiedSkills: [], fusedScore })
-        const proven = matchOf(wanted, { skills: known, verifiedSkills: verified, fusedScore })
+      fc.property(skills, skills, skills, fc.double({ min: 0, max: 100, noNaN: true }), (wanted, attached, verified, fusedScore) => {
+        const plain = matchOf(wanted, { skills: attached, verifiedSkills: [], fusedScore })
+        const proven = matchOf(wanted, { skills: attached, verifiedSkills: verified, fusedScore })
         assert.ok(plain.matchScore >= 0 && plain.matchScore <= 1)
         assert.equal(proven.matchScore, plain.matchScore)
         assert.ok(proven.contextualScore >= plain.contextualScore)

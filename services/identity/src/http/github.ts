@@ -30,9 +30,9 @@ export const githubHandlers = (parts: Parts) => {
     },
 
     linkSkillRepository: async ({ params, body }) => {
-      const known = needActive(await agents.need(params.id))
-      if (!known.skillNames.includes(params.skill)) refuse('NOT_FOUND', { resource: 'skill' })
-      const checked = await checkRepository(body.repoUrl, claimOf(known))
+      const claimed = needActive(await agents.need(params.id))
+      if (!claimed.skillNames.includes(params.skill)) refuse('NOT_FOUND', { resource: 'skill' })
+      const checked = await checkRepository(body.repoUrl, claimOf(claimed))
       const agent = await agents.change(params.id, present => changeSkill(present, params.skill, clock.now(), backed(body.repoUrl, checked)))
       const status = checked ? 'checked' : 'unchecked'
       await evidence.add({ ...handedIn(parts, agent, params.skill, body.repoUrl), method: 'github', passed: checked === true, status })

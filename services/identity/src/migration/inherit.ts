@@ -21,13 +21,13 @@ export async function inherit(parts: Parts, claim: Claim): Promise<Stored<Migrat
   const { agents, migrations, clock, newId } = parts
   if (claim.sourceAgentId === claim.targetAgentId) refuse('SELF_ACTION')
   const [target, source] = await Promise.all([agents.need(claim.targetAgentId), agents.need(claim.sourceAgentId)])
-  const known = await migrations.between(source.id, target.id)
-  if (!known) {
+  const existing = await migrations.between(source.id, target.id)
+  if (!existing) {
     checkTarget(target, await hasSettledWork(parts, target), clock.now())
     checkSource(source)
   }
   if (claim.signature && !(await isConsent(parts, source, target, claim.signature))) refuse('SIGNATURE_INVALID', { field: 'sourceSignature' })
-  const migration = known ?? (await open(parts, propose(newId(), source.id, target.id, claim.evidence, clock.now())))
+  const migration = existing ?? (await open(parts, propose(newId(), source.id, target.id, claim.evidence, clock.now())))
   return claim.signature ? settle(parts, migration.id, true) : migration
 }
 

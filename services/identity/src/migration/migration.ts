@@ -48,7 +48,7 @@ export function checkSource(source: Agent): void {
 export function join(agent: Agent, migrationId: string): Decision<Agent> | undefined {
   if (agent.migrationId === migrationId) return undefined
   if (agent.migrationId !== null)
-    refuse('INVALID_STATE', { migrationId: agent.migrationId }, { message: 'This agent takes part in a migration already' })
+    refuse('INVALID_STATE', { migrationId: agent.migrationId }, { message: 'This agent is part of a migration already' })
   return changed(agent, { migrationId })
 }
 

@@ -49,8 +49,8 @@ export function tokenOwners({ db, peers }: Pick<Platform, 'db' | 'peers'>): Toke
     of: async tokens => {
       const ids = tokens.map(({ chain, tokenId }) => keyOf(chain, tokenId))
       const found = ids.length ? await rows.find({ _id: { $in: ids } }).toArray() : []
-      const known = new Map(found.map(row => [row._id, { owner: row.owner, blockNumber: Number(row.blockNumber) }]))
-      return (chain, tokenId) => known.get(keyOf(chain, tokenId))
+      const stored = new Map(found.map(row => [row._id, { owner: row.owner, blockNumber: Number(row.blockNumber) }]))
+      return (chain, tokenId) => stored.get(keyOf(chain, tokenId))
     },
   }
 }

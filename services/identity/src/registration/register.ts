@@ -13,12 +13,12 @@ type Request = Omit<Application, 'id' | 'cardTokenId' | 'platform'> & { registra
  */
 export async function registerAgent(parts: Parts, { registrationToken, ...request }: Request): Promise<Stored<Agent>> {
   checkHandle(request.handle)
-  const { named: known, holder, former } = await parts.agents.havingEither(request.handle, request.wallet)
-  if (known?.operationId === request.operationId) return known
+  const { named: namesake, holder, former } = await parts.agents.havingEither(request.handle, request.wallet)
+  if (namesake?.operationId === request.operationId) return namesake
   const invited = parts.config.INVITE_ONLY
   if (invited && !(registrationToken && (await parts.invites.use(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
   try {
-    if (known) refuse('DUPLICATE_HANDLE', { handle: request.handle })
+    if (namesake) refuse('DUPLICATE_HANDLE', { handle: request.handle })
     if (holder) await freeWallet(parts, holder, request)
     // read again: its holder may have lost it just now
     const replacedCard = replacedCardOf(holder ? await parts.agents.byFormerWallet(request.wallet) : former)
@@ -89,7 +89,7 @@ export async function ensurePlatformAgent(parts: Parts): Promise<void> {
       handle: platformHandle,
       wallet: toChecksum(oracle),
       walletProven: true,
-      description: 'The platform itself: finds agents and gigs, keeps scores, arranges validation.',
+      description: 'The platform itself: finds agents and gigs, records scores, arranges validation.',
       skills: [],
       agentType: 'platform',
       chain: 'BOTH',

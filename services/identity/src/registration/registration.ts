@@ -135,10 +135,10 @@ export type OutcomeOf = Outcome & { round: number; seq: number }
 
 /** The step after an outcome; undefined when the outcome is stale. */
 export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefined {
-  const known = step.onChain ?? { ...sentOnChain, round: 0 }
+  const before = step.onChain ?? { ...sentOnChain, round: 0 }
   // a failure is that of the transaction which is known
-  const observed: ObservedOutcome = outcome.is === 'failed' ? { ...outcome, txHash: known.txHash } : outcome
-  const onChain = followOutcome(known, observed)
+  const observed: ObservedOutcome = outcome.is === 'failed' ? { ...outcome, txHash: before.txHash } : outcome
+  const onChain = followOutcome(before, observed)
   if (!onChain) return undefined
   const current = { ...step, onChain }
   switch (outcome.is) {

@@ -19,7 +19,7 @@ export function openAttempt(agent: Agent, id: string, skill: string, now: Date):
   const ends = last?.gradedAt ? new Date(last.gradedAt.getTime() + cooldownMs) : undefined
   if (ends && ends > now)
     refuse('COOLDOWN_ACTIVE', { cooldownEndsAt: ends.toISOString() }, { retryAfter: Math.ceil((ends.getTime() - now.getTime()) / 1000) })
-  if (!agent.skills.some(known => known.name === skill)) attach(agent.skills, newSkill(id, skill, now))
+  if (!agent.skills.some(one => one.name === skill)) attach(agent.skills, newSkill(id, skill, now))
   const attempt: Attempt = { id, skill, expiresAt: new Date(now.getTime() + answerMs), gradedAt: null, score: null }
   return changed(agent, { attempts: [...agent.attempts.filter(other => other !== last), attempt] })
 }
@@ -32,10 +32,10 @@ export function closeAttempt(agent: Agent, skill: string, { score, passed }: Gra
     refuse('INVALID_STATE', { state: attempt ? 'closed' : 'none', allowed: ['open'] }, { message: 'No attempt is open' })
   const graded: Attempt = { ...attempt, gradedAt: now, score }
   const closed = { ...agent, attempts: agent.attempts.map(other => (other === attempt ? graded : other)) }
-  const listed = closed.skills.some(known => known.name === skill) ? closed.skills : attach(closed.skills, newSkill(newId(), skill, now))
-  return changeSkill({ ...closed, skills: listed }, skill, now, known => ({
-    trust: { ...known.trust, challenge: Math.max(known.trust.challenge ?? 0, Math.round(trustPerPoint * score * 10) / 10) },
-    challengeScore: Math.max(known.challengeScore ?? 0, score),
-    challengePassed: known.challengePassed || passed,
+  const listed = closed.skills.some(one => one.name === skill) ? closed.skills : attach(closed.skills, newSkill(newId(), skill, now))
+  return changeSkill({ ...closed, skills: listed }, skill, now, attempted => ({
+    trust: { ...attempted.trust, challenge: Math.max(attempted.trust.challenge ?? 0, Math.round(trustPerPoint * score * 10) / 10) },
+    challengeScore: Math.max(attempted.challengeScore ?? 0, score),
+    challengePassed: attempted.challengePassed || passed,
   }))
 }

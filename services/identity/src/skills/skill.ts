@@ -89,11 +89,11 @@ export const methodOf = (skill: Skill): Evidence | null => strongest.find(method
  * The list with one skill attached. @throws ALREADY_EXISTS, VALIDATION_ERROR above 20
  */
 export function attach(skills: readonly Skill[], skill: Skill): Skill[] {
-  const known = skills.find(present => present.name === skill.name)
-  if (known?.attached) refuse('ALREADY_EXISTS', { resource: 'skill' })
-  if (known)
+  const same = skills.find(present => present.name === skill.name)
+  if (same?.attached) refuse('ALREADY_EXISTS', { resource: 'skill' })
+  if (same)
     return skills.map(present =>
-      present === known ? { ...known, attached: true, description: skill.description, mcpEndpoint: skill.mcpEndpoint } : present,
+      present === same ? { ...same, attached: true, description: skill.description, mcpEndpoint: skill.mcpEndpoint } : present,
     )
   if (skills.length >= limits.list.skills) refuseField('skillName', `an agent has at most ${limits.list.skills} skills`)
   return [...skills, skill]

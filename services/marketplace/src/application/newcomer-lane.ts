@@ -5,16 +5,16 @@ import type { Parts } from '../parts.ts'
 
 /**
  * Those among the agents that have the lane for new agents in this gig.
- * @param known their rows, where they have been read
+ * @param stored their rows, where they have been read
  */
 export async function inNewcomerLane(
   parts: Parts,
   { budget }: Gig,
   agentIds: readonly string[],
-  known?: ReadonlyMap<string, Agent>,
+  stored?: ReadonlyMap<string, Agent>,
 ): Promise<Set<string>> {
   if (!hasNewcomerLane(budget) || agentIds.length === 0) return new Set()
-  const [agents, bonds] = await Promise.all([known ?? parts.agents.many(agentIds), parts.bonds.many(agentIds)])
+  const [agents, bonds] = await Promise.all([stored ?? parts.agents.many(agentIds), parts.bonds.many(agentIds)])
   const rows = agentIds.flatMap(id => agents.get(id) ?? [])
   return new Set(rows.filter(agent => isInNewcomerLane({ ...agent, totalBonded: bonds.get(agent.id) ?? 0n })).map(({ id }) => id))
 }

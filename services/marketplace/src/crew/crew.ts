@@ -59,9 +59,9 @@ export function invite(crew: Crew, caller: string, agentId: string, role: CrewRo
   needLead(crew, caller)
   needRunning(crew)
   if (agentId === caller) refuse('SELF_ACTION')
-  const known = crew.members.find(member => member.agentId === agentId)
-  if (known?.role === role && known.invitedUntil !== null && known.invitedUntil > now) return undefined
-  if (known) refuse('ALREADY_EXISTS')
+  const present = crew.members.find(member => member.agentId === agentId)
+  if (present?.role === role && present.invitedUntil !== null && present.invitedUntil > now) return undefined
+  if (present) refuse('ALREADY_EXISTS')
   if (crew.members.length >= maxMembers)
     refuse('INVALID_STATE', { members: crew.members.length, max: maxMembers }, { message: `A crew has at most ${maxMembers} members` })
   return changed({ ...crew, members: [...crew.members, invitation(agentId, role, now)] }, [agentId])

@@ -52,7 +52,7 @@ export const crewHandlers = (parts: Parts) => {
       const crew = await parts.crews.createOnce(id, async () => {
         const now = parts.clock.now()
         await needRoom(parts, caller.agentId)
-        const known = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
+        const agents = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
         const lead = await parts.agents.need(caller.agentId)
         return found({
           id,
@@ -66,7 +66,7 @@ export const crewHandlers = (parts: Parts) => {
           former: [],
           members: [
             { agentId: caller.agentId, role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null },
-            ...known.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
+            ...agents.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
           ],
           dissolved: false,
           dueAt: null,

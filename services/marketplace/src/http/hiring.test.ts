@@ -41,15 +41,15 @@ describe('hiring over HTTP', () => {
   })
 
   it('marks the bonded new agents among the applicants of a small gig, and lists them alone', async () => {
-    const [fresh, unbonded, risky, known] = [
+    const [fresh, unbonded, risky, proven] = [
       newAgent(harness),
       newAgent(harness),
       newAgent(harness, { riskScore: 11 }),
       newAgent(harness, { fusedScore: 30 }),
     ]
     const [small, large] = [await postGig(harness, poster, { budget: 40 }), await postGig(harness, poster, { budget: 40.01 })]
-    for (const gig of [small, large]) for (const agent of [fresh, unbonded, risky, known]) await apply(harness, agent, gig.id)
-    for (const agent of [fresh, risky, known]) await bondIsLocked(harness, agent.id, randomUUID())
+    for (const gig of [small, large]) for (const agent of [fresh, unbonded, risky, proven]) await apply(harness, agent, gig.id)
+    for (const agent of [fresh, risky, proven]) await bondIsLocked(harness, agent.id, randomUUID())
     const listed = async (gigId: string, query = '') => {
       const { body } = await harness.call('GET', `/api/gigs/${gigId}/applicants?${query}`)
       const marked = body.applicants.filter(({ newcomerLane }: { newcomerLane: boolean }) => newcomerLane)

@@ -23,10 +23,10 @@ export interface Harness {
 
 export async function startHarness(): Promise<Harness> {
   const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', validation: away, unlocked: [] } as unknown as Harness
-  const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
+  const needRow = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = stubPeer(api.identityApi, {
-    getAgentRow: ({ params }) => known(harness.agents.get(params.id)),
-    getAgentRowByHandle: ({ params }) => known([...harness.agents.values()].find(agent => agent.handle === params.handle)),
+    getAgentRow: ({ params }) => needRow(harness.agents.get(params.id)),
+    getAgentRowByHandle: ({ params }) => needRow([...harness.agents.values()].find(agent => agent.handle === params.handle)),
   })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
   const escrow = stubPeer(api.escrowApi, {

@@ -31,7 +31,7 @@ export async function queueNotices(
   }
 }
 
-/** Whether as many deliveries wait for the receiver of an agent as may: all of them are passed over while others are looked for. */
+/** Whether as many deliveries wait for the receiver of an agent as may: all of them are passed over while others are searched. */
 export const isFull = async (deliveries: DeliveryStore, agentId: string): Promise<boolean> =>
   (await deliveries.count({ agentId, status: 'pending' })) >= limits.webhook.waiting
 

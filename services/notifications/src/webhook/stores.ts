@@ -12,21 +12,21 @@ const sharedMs = 1_000
 
 export function webhookStore(db: Database): WebhookStore {
   const store = aggregateStore<Webhook>(db, { collection: 'webhooks', resource: 'webhook' })
-  let known: 'some' | 'none' | undefined
+  let webhooks: 'some' | 'none' | undefined
   let knownUntil = 0
   db.changes.on('saved', collection => {
-    if (collection === 'webhooks') known = 'some'
+    if (collection === 'webhooks') webhooks = 'some'
   })
   const nobodyHasOne = async (): Promise<boolean> => {
-    const isOld = known === 'none' && !db.exclusive && performance.now() >= knownUntil
-    if (known === undefined || isOld) {
+    const isOld = webhooks === 'none' && !db.exclusive && performance.now() >= knownUntil
+    if (webhooks === undefined || isOld) {
       knownUntil = performance.now() + sharedMs
       const isFound = (await store.find({}, { limit: 1 })).length > 0
       // one that was saved meanwhile counts
-      if (isFound) known = 'some'
-      else known ??= 'none'
+      if (isFound) webhooks = 'some'
+      else webhooks ??= 'none'
     }
-    return known === 'none'
+    return webhooks === 'none'
   }
   return {
     ...store,

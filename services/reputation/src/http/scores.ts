@@ -17,8 +17,8 @@ export function inSync({ chains: { BASE_SEPOLIA, SKALE_TESTNET } }: ScoreDoc): b
 }
 
 /** Where other contracts read scores on this network; null while it is unknown. */
-const adapterOf = ({ networks: known }: Parts, chain: Chain): Promise<string | null> =>
-  known.contracts(chain).then(
+const adapterOf = ({ networks: reader }: Parts, chain: Chain): Promise<string | null> =>
+  reader.contracts(chain).then(
     ({ reputationAdapter }) => reputationAdapter,
     () => null,
   )
@@ -53,8 +53,8 @@ export const scoreHandlers = (parts: Parts) =>
 
     getMostRecentChain: async ({ params }) => {
       const doc = await needScore(parts, params.agentId)
-      const known = chains.filter(chain => doc.chains[chain].updatedAt !== null)
-      const latest = known.sort((a, b) => doc.chains[b].updatedAt!.getTime() - doc.chains[a].updatedAt!.getTime())[0] ?? null
+      const synced = chains.filter(chain => doc.chains[chain].updatedAt !== null)
+      const latest = synced.sort((a, b) => doc.chains[b].updatedAt!.getTime() - doc.chains[a].updatedAt!.getTime())[0] ?? null
       const view = (chain: Chain) => ({ score: doc.chains[chain].score, updatedAt: iso(doc.chains[chain].updatedAt) })
       return { agentId: doc.id, mostRecentChain: latest, updatedAt: latest ? iso(doc.chains[latest].updatedAt) : null, chains: perChain(view) }
     },

@@ -15,7 +15,7 @@ describe('scores on their way to the networks', () => {
   })
 
   const get = async (path: string) => (await harness.call('GET', path)).body
-  const known = async ({ id }: TestAgent) => (await get(`/api/reputation/across-chains/${id}`)).chains
+  const shownOf = async ({ id }: TestAgent) => (await get(`/api/reputation/across-chains/${id}`)).chains
   const hash = `0x${'cd'.repeat(32)}`
 
   /** An applied slash: the score falls below 15. */
@@ -43,24 +43,24 @@ describe('scores on their way to the networks', () => {
 
     const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [], already: false }
     await harness.platform.publish(chainOutcome(kind).confirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
-    assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
+    assert.equal((await shownOf(agent)).BASE_SEPOLIA.score, 15)
     await harness.platform.advance(1)
 
-    await until('the network knows the present score', async () => (await known(agent)).BASE_SEPOLIA.score === score)
+    await until('the network knows the present score', async () => (await shownOf(agent)).BASE_SEPOLIA.score === score)
   })
 
   it('stay due for one network when the other was requested', async () => {
     const agent = await newAgent(harness)
     await registeredOn(harness, agent, 'BASE_SEPOLIA')
     await harness.platform.advance(1)
-    await until('the network knows the first score', async () => (await known(agent)).BASE_SEPOLIA.score === 15)
+    await until('the network knows the first score', async () => (await shownOf(agent)).BASE_SEPOLIA.score === 15)
     const score = await slash(agent)
 
     await harness.call('POST', `/api/agents/${agent.id}/sync-to-skale`, { body: {} })
-    assert.deepEqual([(await known(agent)).SKALE_TESTNET.score, (await known(agent)).BASE_SEPOLIA.score], [score, 15])
+    assert.deepEqual([(await shownOf(agent)).SKALE_TESTNET.score, (await shownOf(agent)).BASE_SEPOLIA.score], [score, 15])
     await harness.platform.advance(3600)
 
-    await until('the other network knows it, too', async () => (await known(agent)).BASE_SEPOLIA.score === score)
+    await until('the other network knows it, too', async () => (await shownOf(agent)).BASE_SEPOLIA.score === score)
   })
 
   it('are sent again when their batch fails in the end, and not after an older failure', async () => {
@@ -79,13 +79,13 @@ describe('scores on their way to the networks', () => {
 
     await harness.platform.publish(chainOutcome(kind).confirmed.of({ ...about, seq: 3, ...block }))
     await fail(2)
-    assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
+    assert.equal((await shownOf(agent)).BASE_SEPOLIA.score, 15)
     await fail(4)
-    assert.equal((await known(agent)).BASE_SEPOLIA.score, null)
+    assert.equal((await shownOf(agent)).BASE_SEPOLIA.score, null)
 
     harness.chain = () => 'confirm'
     await harness.platform.advance(3600)
     await harness.platform.advance(1)
-    await until('the network knows the score again', async () => (await known(agent)).BASE_SEPOLIA.score === 15)
+    await until('the network knows the score again', async () => (await shownOf(agent)).BASE_SEPOLIA.score === 15)
   })
 })

@@ -31,18 +31,18 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     ...{ agents: new Map(), scores: new Map(), gigs: new Map(), escrows: new Map(), jobs: new Map(), hires: [], published: [] },
     hire: () => 'accepted',
   } as unknown as Harness
-  const known = <T>(row: T | undefined, resource: string): T => row ?? api.refuse('NOT_FOUND', { resource })
+  const needRow = <T>(row: T | undefined, resource: string): T => row ?? api.refuse('NOT_FOUND', { resource })
   const identity = stubPeer(api.identityApi, {
-    getAgentRow: ({ params }) => known(harness.agents.get(params.id), 'agent'),
+    getAgentRow: ({ params }) => needRow(harness.agents.get(params.id), 'agent'),
     getAgentRowByHandle: ({ params }) =>
-      known(
+      needRow(
         [...harness.agents.values()].find(agent => agent.handle === params.handle),
         'agent',
       ),
   })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
   const marketplace = stubPeer(api.marketplaceApi, {
-    getGigRow: ({ params }) => known(harness.gigs.get(params.id), 'gig'),
+    getGigRow: ({ params }) => needRow(harness.gigs.get(params.id), 'gig'),
     hireByMessage: async ({ params, body }) => {
       harness.hires.push(body.messageId)
       const answer = await harness.hire()
@@ -51,9 +51,9 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     },
   })
   const escrow = stubPeer(api.escrowApi, {
-    getEscrowRow: ({ params }) => ({ ...escrowRow(params.gigId), ...known(harness.escrows.get(params.gigId), 'escrow') }),
+    getEscrowRow: ({ params }) => ({ ...escrowRow(params.gigId), ...needRow(harness.escrows.get(params.gigId), 'escrow') }),
   })
-  const commerce = stubPeer(api.commerceApi, { getJobRow: ({ params }) => known(harness.jobs.get(params.id), 'job') })
+  const commerce = stubPeer(api.commerceApi, { getJobRow: ({ params }) => needRow(harness.jobs.get(params.id), 'job') })
   harness.platform = await startPlatform([identity, reputation, marketplace, escrow, commerce, social], options)
   await harness.platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings: ['social.#'] }, async event => {
     harness.published.push(event)

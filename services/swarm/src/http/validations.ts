@@ -51,9 +51,9 @@ export const validationHandlers = (parts: Parts) =>
     castVote: async ({ body, operationId, respondAsync, waitMs }) => {
       const { validationId, voterId, vote, reasoning } = body
       const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
-      const voted = await decideKnowing(parts, validationId, (present, known) => {
+      const voted = await decideKnowing(parts, validationId, (present, facts) => {
         if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
-        const { state, events } = castVote(present, ballot, known, parts.clock.now())
+        const { state, events } = castVote(present, ballot, facts, parts.clock.now())
         return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
       })
       const settled = await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), waitMs())

@@ -40,7 +40,7 @@ interface Head {
   /** Where the walk over all agents is. */
   walkedTo?: string
 }
-type Known = Pick<Head, 'version' | 'size'>
+type Extent = Pick<Head, 'version' | 'size'>
 type Row = Record<string, unknown> & { _id: string; place?: number }
 type Change = Omit<ListChange, 'version'> & { _id: number }
 
@@ -75,7 +75,7 @@ export function candidateList(
   const totals = totalsOf(db, changesName)
 
   /** The list as this process last read or wrote it; the next read says whether it is still so. */
-  let lastKnown: Known | undefined
+  let lastKnown: Extent | undefined
   const change = async (step: 1 | -1, session: ClientSession) => {
     const head = await heads.findOneAndUpdate(
       { _id: 'list' },
@@ -168,15 +168,15 @@ export function candidateList(
     return work({ version, size, at: async places => inOrder(places, found), others: byId(found) })
   }
   /** Of a long list only the places that the draw requests. */
-  const readLong = <T>(known: Known, others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> => {
+  const readLong = <T>(head: Extent, others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> => {
     const foundOthers = new Map<string, SeenAgent>()
     const at: ListReader['at'] = async places => {
       const { version, found } = await readAt({ $in: [...places] }, foundOthers.size === 0 ? others : [])
-      if (version !== known.version) throw new ListChanged()
+      if (version !== head.version) throw new ListChanged()
       for (const agent of found) if (others.includes(agent.id)) foundOthers.set(agent.id, agent)
       return inOrder(places, found)
     }
-    return work({ ...known, at, others: foundOthers })
+    return work({ ...head, at, others: foundOthers })
   }
   /** Its transaction is the moment. */
   const readStill = <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> =>

@@ -72,8 +72,8 @@ export async function supersedeIfKnown(
 ): Promise<void> {
   const subject = gigId ?? jobId!
   if (undecidedAt !== undefined && !parts.decided.mayBeDecided(subject, undecidedAt)) return
-  const known = await parts.decided.get(subject)
-  if (known) await endPanel(parts, id, known.outcome)
+  const earlier = await parts.decided.get(subject)
+  if (earlier) await endPanel(parts, id, earlier.outcome)
 }
 
 const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {

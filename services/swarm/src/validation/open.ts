@@ -58,8 +58,8 @@ interface Opening {
 
 /** Opens the validation of a submission with the quorum of its budget. A second opening finds the first. */
 export async function openForSubmission(parts: Parts, submission: Submission, options: Opening = {}): Promise<Stored<Validation>> {
-  const [known] = await parts.validations.find(caseOf(submission, options.round), { limit: 1 })
-  return known ?? openNew(parts, submission, options)
+  const [existing] = await parts.validations.find(caseOf(submission, options.round), { limit: 1 })
+  return existing ?? openNew(parts, submission, options)
 }
 
 /** The same for a submission that was announced just now. Decided before that came here, there is nothing to judge. */

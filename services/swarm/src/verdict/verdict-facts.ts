@@ -8,7 +8,7 @@ const unprovenWaitMs = dayMs
 /** A whole panel may vote at the same moment, while the chain confirms earlier votes: each write lets one of them through. */
 const rounds = 5
 
-type Decide = (present: Stored<Validation>, known: VerdictFacts) => Decision<Validation> | undefined
+type Decide = (present: Stored<Validation>, facts: VerdictFacts) => Decision<Validation> | undefined
 
 /** A verdict falls that depends on facts, which are read for few votes only. */
 class FactsUnread extends Error {}
@@ -36,12 +36,12 @@ export async function decideKnowing(parts: Parts, id: string, decide: Decide): P
 async function decideReading(parts: Parts, id: string, decide: Decide, isDevnet: boolean): Promise<Stored<Validation>> {
   for (let round = 1; round <= rounds; round++) {
     const seats = (await parts.validations.need(id)).panel.map(seat => seat.agentId)
-    const known = await verdictFacts(parts, seats, isDevnet)
+    const facts = await verdictFacts(parts, seats, isDevnet)
     let isPanelNew = false
     const changed = await parts.validations
       .change(id, present => {
         isPanelNew = present.panel.some(seat => !seats.includes(seat.agentId))
-        return isPanelNew ? undefined : decide(present, known)
+        return isPanelNew ? undefined : decide(present, facts)
       })
       .catch(lostRace)
     if (changed && !isPanelNew) return changed

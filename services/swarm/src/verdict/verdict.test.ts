@@ -7,7 +7,7 @@ import { approvals, newValidation, rejections, type Validation } from '../valida
 import { castVote, closeWindow, type VerdictFacts } from './verdict.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
-const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
+const plainFacts: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
 
 function validation(candidateCount: number, threshold: number, given: Partial<Validation> = {}): Validation {
   const submission = { gigId: 'g1', submissionId: 's1', title: 'Audit', posterId: 'poster', assigneeId: 'worker' }
@@ -16,7 +16,7 @@ function validation(candidateCount: number, threshold: number, given: Partial<Va
   return newValidation({ ...submission, partyWallets: [], budget: 40n * MICRO, chain: 'BASE_SEPOLIA', ...drawn, ...given }, now)
 }
 
-function vote(v: Validation, choices: readonly ('approve' | 'reject')[], facts = known): Validation {
+function vote(v: Validation, choices: readonly ('approve' | 'reject')[], facts = plainFacts): Validation {
   return choices.reduce(
     (state, choice, at) =>
       state.status === 'pending' ? castVote(state, { id: `vote${at}`, voterId: `a${at}`, vote: choice, reasoning: null }, facts, now).state : state,
@@ -62,25 +62,25 @@ describe('consensus', () => {
     const ballot = { id: 'x', vote: 'approve' as const, reasoning: null }
 
     assert.equal(
-      codeOf(() => castVote(once, { ...ballot, voterId: 'a0' }, known, now)),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'a0' }, plainFacts, now)),
       'ALREADY_VOTED',
     )
     assert.equal(
-      codeOf(() => castVote(once, { ...ballot, voterId: 'stranger' }, known, now)),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'stranger' }, plainFacts, now)),
       'NOT_VALIDATOR',
     )
     assert.equal(
-      codeOf(() => castVote(vote(validation(3, 2), ['approve', 'approve']), { ...ballot, voterId: 'a2' }, known, now)),
+      codeOf(() => castVote(vote(validation(3, 2), ['approve', 'approve']), { ...ballot, voterId: 'a2' }, plainFacts, now)),
       'VALIDATION_RESOLVED',
     )
     assert.equal(
-      codeOf(() => castVote(once, { ...ballot, voterId: 'a1' }, known, new Date(once.expiresAt))),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'a1' }, plainFacts, new Date(once.expiresAt))),
       'VALIDATION_RESOLVED',
     )
   })
 
   it('freezes a rejection by fresh accounts and opens 48 hours for an appeal', () => {
-    const end = vote(validation(3, 2), ['reject', 'reject'], { ...known, registeredAt: () => ago(1) })
+    const end = vote(validation(3, 2), ['reject', 'reject'], { ...plainFacts, registeredAt: () => ago(1) })
 
     assert.equal(end.frozen, true)
     assert.equal(end.appealUntil?.getTime(), now.getTime() + 2 * dayMs)
@@ -88,16 +88,16 @@ describe('consensus', () => {
 
   it('is left by time alone', () => {
     const silent = validation(3, 2)
-    const end = closeWindow(silent, known, silent.expiresAt)
+    const end = closeWindow(silent, plainFacts, silent.expiresAt)
 
     assert.deepEqual([end?.state.status, end?.state.nextValidationId, end?.state.dueAt], ['expired', 'next', silent.expiresAt])
-    assert.equal(closeWindow(silent, known, now), undefined)
-    assert.equal(closeWindow(validation(3, 2, { round: 2 }), known, silent.expiresAt)?.state.dueAt, null)
+    assert.equal(closeWindow(silent, plainFacts, now), undefined)
+    assert.equal(closeWindow(validation(3, 2, { round: 2 }), plainFacts, silent.expiresAt)?.state.dueAt, null)
   })
 
   it('publishes for a lost appeal whether the slash applies', () => {
     const appeal = validation(3, 2, { appealOf: 'v0' })
-    const applied = (v: Validation, facts = known) =>
+    const applied = (v: Validation, facts = plainFacts) =>
       v.panel
         .slice(0, 2)
         .reduce((state, seat, at) => castVote(state.state, { id: `x${at}`, voterId: seat.agentId, vote: 'reject', reasoning: null }, facts, now), {
@@ -108,6 +108,6 @@ describe('consensus', () => {
 
     assert.equal(applied(appeal), true)
     assert.equal(applied({ ...appeal, firstWeak: true }), false)
-    assert.equal(applied(appeal, { ...known, registeredAt: () => ago(1) }), false)
+    assert.equal(applied(appeal, { ...plainFacts, registeredAt: () => ago(1) }), false)
   })
 })

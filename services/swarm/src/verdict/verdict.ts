@@ -23,7 +23,7 @@ export interface VerdictFacts {
 export function castVote(
   v: Validation,
   vote: Pick<Vote, 'id' | 'voterId' | 'vote' | 'reasoning'>,
-  known: VerdictFacts,
+  facts: VerdictFacts,
   now: Date,
 ): Decision<Validation> {
   const isSeated = v.panel.some(seat => seat.agentId === vote.voterId && !seat.replaced)
@@ -46,8 +46,8 @@ export function castVote(
     verdict === undefined
       ? { state: voted, events: [] }
       : verdict === 'expired'
-        ? expire(voted, known.nextId, now)
-        : resolve(voted, verdict, known, now)
+        ? expire(voted, facts.nextId, now)
+        : resolve(voted, verdict, facts, now)
   return { state: after.state, events: [recorded, ...after.events] }
 }
 
@@ -62,10 +62,10 @@ export function verdictOf(v: Tallied & Quorum): 'approved' | 'rejected' | 'expir
   return r > n / 2 ? 'rejected' : 'expired'
 }
 
-function resolve(v: Validation, verdict: 'approved' | 'rejected', known: VerdictFacts, now: Date): Decision<Validation> {
-  const freeze: Freeze = verdict === 'rejected' ? freezeAt(v, known, now) : { signals: [], reason: null }
+function resolve(v: Validation, verdict: 'approved' | 'rejected', facts: VerdictFacts, now: Date): Decision<Validation> {
+  const freeze: Freeze = verdict === 'rejected' ? freezeAt(v, facts, now) : { signals: [], reason: null }
   const frozen = freeze.signals.length > 0 && v.appealOf === null
-  const waitMs = verdict === 'approved' ? known.waitMs(v.votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId)) : 0
+  const waitMs = verdict === 'approved' ? facts.waitMs(v.votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId)) : 0
   const state: Validation = {
     ...v,
     status: validationStates.move(v.status, verdict === 'approved' ? 'approve' : 'reject'),
@@ -96,11 +96,11 @@ export function closeVerdict({ isVerdictOpen, ...v }: Validation): Decision<Vali
   return isVerdictOpen ? { state: v, events: [] } : undefined
 }
 
-function freezeAt(v: Validation, known: VerdictFacts, now: Date): Freeze {
+function freezeAt(v: Validation, facts: VerdictFacts, now: Date): Freeze {
   const wanted = quorumFor(v.budget)
   return freezeOf({
-    rejecterCrews: v.votes.filter(vote => vote.vote === 'reject').map(vote => known.crewsOf(vote.voterId)),
-    voterRegisteredAt: v.votes.map(vote => known.registeredAt(vote.voterId)),
+    rejecterCrews: v.votes.filter(vote => vote.vote === 'reject').map(vote => facts.crewsOf(vote.voterId)),
+    voterRegisteredAt: v.votes.map(vote => facts.registeredAt(vote.voterId)),
     weak: v.weak,
     quorumText: `${v.candidateCount}/${v.threshold} is below the quorum ${wanted.candidateCount}/${wanted.threshold}`,
     resolvedAt: now,
@@ -135,10 +135,10 @@ const frozenEvent = (v: Validation): Draft =>
   })
 
 /** The window is over: a majority of rejections still rejects, else there is no verdict. */
-export function closeWindow(v: Validation, known: VerdictFacts, now: Date): Decision<Validation> | undefined {
+export function closeWindow(v: Validation, facts: VerdictFacts, now: Date): Decision<Validation> | undefined {
   if (!validationStates.next(v.status, 'expire') || v.expiresAt > now) return undefined
-  if (rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', known, now)
-  return expire(v, known.nextId, now)
+  if (rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', facts, now)
+  return expire(v, facts.nextId, now)
 }
 
 /** No verdict. `nextId` names the second round where there is one; it is opened from this record (`dueAt`). */
