@@ -1,7 +1,9 @@
 import { pageOf } from './trusted.ts'
 
-/** Between two reads of the page: a burst of events is one read. */
+/** Between two reads of the page: a burst of events is one read. Longer than an answer of the gateway may be old, so that the read has the event in it. */
 const settleMs = 1_500
+/** All readers get an event in the same moment. They read within this time, most of them the same answer. */
+const spreadMs = 1_000
 /** Between reads where no stream of events is to be had. */
 const pollMs = 15_000
 
@@ -31,7 +33,8 @@ export function followEvents(renewed: (within: ParentNode) => void): void {
 
 async function replaceParts(renewed: (within: ParentNode) => void): Promise<void> {
   if (document.hidden) return
-  const response = await fetch(location.href, { cache: 'no-cache' })
+  // a request that forbids answers from memory would make the gateway build the page for each reader
+  const response = await fetch(location.href)
   if (!response.ok) return
   const page = pageOf(await response.text())
   for (const part of document.querySelectorAll<HTMLElement>('[data-live][id]')) {
@@ -50,10 +53,13 @@ function debounced(work: () => Promise<void>): () => void {
   return () => {
     if (isDue) return
     isDue = true
-    setTimeout(() => {
-      isDue = false
-      // a read that fails is made good by the next one
-      void work().catch(() => undefined)
-    }, settleMs)
+    setTimeout(
+      () => {
+        isDue = false
+        // a read that fails is made good by the next one
+        void work().catch(() => undefined)
+      },
+      settleMs + Math.random() * spreadMs,
+    )
   }
 }

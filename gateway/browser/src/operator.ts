@@ -15,6 +15,18 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-signer]
       guarded(() => act(form))
     })
 
+for (const place of document.querySelectorAll<HTMLElement>('[data-load]')) void load(place)
+
+/** Puts the part of a slow page of operators here, once it has it; until then, and if it fails, the link to that page stays. */
+async function load(place: HTMLElement): Promise<void> {
+  place.setAttribute('aria-busy', 'true')
+  const response = await fetch(place.dataset.load!, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  const id = place.closest('section')!.id
+  const part = response?.ok ? pageOf(await response.text()).getElementById(id) : null
+  place.removeAttribute('aria-busy')
+  if (part) place.closest('section')!.replaceWith(document.importNode(part, true))
+}
+
 /** A button of the sign-in for each wallet of this browser: first it gives its address, then it signs. */
 function offer(found: Announced): void {
   const place = document.querySelector('.wallets')

@@ -10,18 +10,18 @@ export interface FormRules {
   mustSign: boolean
 }
 
-/** Makes the form of an act. @param fixed fields that are sent as they are; the others are filled in */
-export type ActForm = (name: ActName, fixed?: Readonly<Record<string, string>>) => Html
+/** Makes the form of an act. @param fixed fields that are sent as they are; the others are filled in @param label of its button */
+export type ActForm = (name: ActName, fixed?: Readonly<Record<string, string>>, label?: string) => Html
 
 export const actForms =
   (rules: FormRules): ActForm =>
-  (name, fixed = {}) => {
-    const { fields, title } = acts[name] as Act
+  (name, fixed = {}, label = acts[name].title) => {
+    const { fields } = acts[name] as Act
     const entered = Object.entries(fields).filter(([field]) => fixed[field] === undefined)
     const hidden = Object.entries({ csrf: rules.csrf, ...fixed }).map(
       ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
     )
-    return html`<form class="act" method="post" action="/operator/acts/${name}" data-signer="${rules.mustSign ? rules.admin.wallet : ''}">${hidden}${entered.length > 0 && html`<div class="filters">${entered.map(([field, kind]) => entry(field, kind))}</div>`}<button class="button${entered.length === 0 && ' small quiet'}" type="submit">${title}</button></form>`
+    return html`<form class="act" method="post" action="/operator/acts/${name}" data-signer="${rules.mustSign ? rules.admin.wallet : ''}">${hidden}${entered.length > 0 && html`<div class="filters">${entered.map(([field, kind]) => entry(field, kind))}</div>`}<button class="button${entered.length === 0 && ' small quiet'}" type="submit">${label}</button></form>`
   }
 
 const entry = (name: string, field: Field): Html => html`<label class="field"><span>${field.label}</span>${control(name, field)}</label>`
@@ -29,6 +29,8 @@ const entry = (name: string, field: Field): Html => html`<label class="field"><s
 function control(name: string, field: Field): Piece {
   if (field.kind === 'flag')
     return html`<select name="${name}"><option value="true">${field.yes}</option><option value="false">${field.no}</option></select>`
-  const isRequired = field.kind === 'text' || !field.isOptional
+  if (field.kind === 'choice')
+    return html`<select name="${name}">${Object.entries(field.values).map(([value, title]) => html`<option value="${value}">${title}</option>`)}</select>`
+  const isRequired = field.kind !== 'number' || !field.isOptional
   return html`<input name="${name}" inputmode="${field.kind === 'number' ? 'decimal' : 'text'}"${isRequired && html` required`} autocomplete="off">`
 }

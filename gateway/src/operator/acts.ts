@@ -1,8 +1,20 @@
-import { type AnyEndpoint, chainRelayerApi, escrowApi, gatewayApi, identityApi, refuse, refuseField, type ServiceName } from '@carapace/api'
+import {
+  type AnyEndpoint,
+  chainRelayerApi,
+  commerceApi,
+  escrowApi,
+  gatewayApi,
+  identityApi,
+  refuse,
+  refuseField,
+  type ServiceName,
+} from '@carapace/api'
+import type { Get } from './read.ts'
 
-/** One entry of a form, by its label. A `flag` offers what true and false mean here. */
+/** One entry of a form, by its label. A `flag` offers what true and false mean here, a `choice` its values. An `agent` is named by handle or id. */
 export type Field =
-  | { kind: 'text'; label: string }
+  | { kind: 'text' | 'agent'; label: string }
+  | { kind: 'choice'; label: string; values: Readonly<Record<string, string>> }
   | { kind: 'number'; label: string; isOptional?: true }
   | { kind: 'flag'; label: string; yes: string; no: string }
 
@@ -18,6 +30,7 @@ export interface Act {
 
 const text = (label: string): Field => ({ kind: 'text', label })
 const flag = (label: string, yes: string, no: string): Field => ({ kind: 'flag', label, yes, no })
+const agent: Field = { kind: 'agent', label: 'Agent (handle or id)' }
 const reason = text('Reason')
 const { resolveMigration, suspendAgent, createInvite } = identityApi.endpoints
 const { slashBond, reverseSlash, adminResolveEscrow } = escrowApi.endpoints
@@ -30,10 +43,19 @@ export const acts = {
     hint: 'The money in escrow goes to one side. This is final.',
     fields: { gigId: text('Gig'), releaseToPayee: flag('Decision', 'Pay the assignee', 'Refund the poster'), reason },
   },
+  settle: {
+    ...{ service: 'commerce', endpoint: commerceApi.endpoints.settleJob, title: 'Decide the dispute' },
+    hint: 'The money of the job goes to one side. This is final.',
+    fields: {
+      jobId: text('Job'),
+      outcome: { kind: 'choice', label: 'Decision', values: { settle: 'Pay the provider', reject: 'Refund the client' } },
+      reason,
+    },
+  },
   slash: {
     ...{ service: 'escrow', endpoint: slashBond, title: 'Slash a bond' },
     hint: 'Takes part of the bond of an agent.',
-    fields: { agentId: text('Agent (id)'), amount: { kind: 'number', label: 'Amount in USDC' }, reason },
+    fields: { agentId: agent, amount: { kind: 'number', label: 'Amount in USDC' }, reason },
   },
   reverse: {
     ...{ service: 'escrow', endpoint: reverseSlash, title: 'Reverse a slash' },
@@ -43,7 +65,7 @@ export const acts = {
   suspend: {
     ...{ service: 'identity', endpoint: suspendAgent, title: 'Suspend an agent' },
     hint: 'A suspended agent cannot act. Its money stays its own.',
-    fields: { id: text('Agent (id)'), suspended: flag('State', 'Suspended', 'Active again'), reason },
+    fields: { id: agent, suspended: flag('State', 'Suspended', 'Active again'), reason },
   },
   migration: {
     ...{ service: 'identity', endpoint: resolveMigration, title: 'Resolve a migration' },
@@ -78,6 +100,20 @@ export type ActName = keyof typeof acts
 
 /** @throws ROUTE_NOT_FOUND */
 export const actOf = (name: string): Act => (Object.hasOwn(acts, name) ? acts[name as ActName] : refuse('ROUTE_NOT_FOUND'))
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The form with the id of each agent that a person named by its handle. An unknown handle stays: the service says that there is none. */
+export async function withAgentIds({ fields }: Act, form: URLSearchParams, get: Get): Promise<URLSearchParams> {
+  const filled = new URLSearchParams(form)
+  for (const name of Object.keys(fields).filter(name => fields[name]?.kind === 'agent')) {
+    const given = form.get(name)?.trim().replace(/^@/, '') ?? ''
+    if (given === '' || uuid.test(given)) continue
+    const agent = await get('identity', identityApi.endpoints.getAgent, { id: given }).catch(() => undefined)
+    if (agent !== undefined) filled.set(name, String(agent.id))
+  }
+  return filled
+}
 
 /** The call that a form makes: an empty field is left out, and the service judges what is missing. */
 export function callOf({ endpoint, fields }: Act, form: URLSearchParams): { path: string; body: Record<string, unknown> } {

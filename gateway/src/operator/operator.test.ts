@@ -10,12 +10,34 @@ import { sessionCookie } from './cookie.ts'
 
 const hostile = '<script>alert(1)</script>'
 const gigId = randomUUID()
-/** What the services of this test have: one disputed gig, one failed command. */
+const [jobId, agentId] = [randomUUID(), randomUUID()]
+const at = '2026-11-21T10:00:00.000Z'
+const page = { total: 1, limit: 50, offset: 0 }
+const job = {
+  ...{ id: jobId, title: hostile, description: hostile, budgetUsdc: 12, chain: 'SKALE_TESTNET', posterAgentId: 'p', assigneeAgentId: 'a' },
+  ...{ deliverableUrl: 'https://job-work', deliverableNote: hostile, disputeReason: 'the job is not done', disputedBy: 'p', validationId: 'w' },
+}
+/** What the services of this test have: a disputed gig and a disputed job, one failed command, one of each list. */
 const answers: readonly [RegExp, unknown][] = [
   [/^\/api\/gigs\?/, [{ id: gigId }]],
+  [/^\/api\/erc8183\/jobs\?/, { jobs: [job] }],
+  [/^\/api\/swarm\/validations\/v$/, { id: 'v', status: 'rejected', appeal: { statement: `appealed ${hostile}`, deliverableUrl: 'https://again' } }],
+  [/^\/api\/swarm\/validations\/w$/, { id: 'w', status: 'rejected', validators: [], appealId: null }],
+  [/^\/api\/validations\/w\/votes/, { votes: [{ validatorId: 'x', vote: 'reject', reasoning: 'not in the job' }] }],
+  [
+    /^\/api\/admin\/migrations\?/,
+    { migrations: [{ id: 'm', sourceHandle: 'old-me', targetHandle: 'new-me', evidence: hostile, expiresAt: at }], ...page },
+  ],
+  [/^\/api\/admin\/suspensions\?/, { suspensions: [{ agentId, handle: 'spammer', reason: hostile, suspendedAt: at }], ...page }],
+  [/^\/api\/admin\/invites\?/, { invites: [{ usesLeft: 3, expiresAt: at, createdBy: `0x${'1'.repeat(40)}` }], ...page }],
+  [
+    /^\/api\/slashes\?/,
+    { slashes: [{ id: 's', agentId, agent: { handle: 'bonded' }, amount: 5, reason: hostile, status: 'APPLIED', createdAt: at }] },
+  ],
+  [/^\/api\/agents\/spammer$/, { id: agentId, handle: 'spammer' }],
   [/^\/api\/gigs\//, { id: gigId, title: hostile, description: hostile, posterId: 'p', deliverable: { url: 'https://work', note: hostile } }],
   [/^\/api\/escrow\/[^/]*$/, { amount: 40, disputedBy: 'p', disputeReason: hostile }],
-  [/^\/api\/swarm\/validations\?/, { validations: [{ id: 'v', status: 'approved' }] }],
+  [/^\/api\/swarm\/validations\?/, { validations: [{ id: 'v', status: 'rejected', appealId: 'z', appeal: null }] }],
   [/^\/api\/validations\/v\/votes/, { votes: [{ validatorId: 'w', vote: 'approve', reasoning: hostile }] }],
   [/^\/api\/admin\/chain-queue\?/, { commands: [{ commandId: 'gig-1', kind: 'escrow.lock', state: 'FAILED', round: 1 }] }],
 ]
@@ -76,6 +98,50 @@ describe('/operator', () => {
     const { page } = await session(plain)
     assert.ok(page.includes(admin.address) && page.includes('gig-1'), page)
     assert.ok(page.includes('&lt;script&gt;alert(1)&lt;/script&gt;') && !page.includes(hostile))
+  })
+
+  it('lists what waits for an operator, with the evidence of disputed gigs and jobs, before any service examines its books', async () => {
+    const { reports, reportsRead } = plain.upstream
+    reports.set('/internal/v1/sagas', { sagas: [{ record: 'escrow in locking', opKey: 'escrow.lock-1', round: 1, since: at }], total: 7 })
+    reports.set('/internal/v1/doctor', { checks: [{ name: 'ledger', count: 1, detail: ['the row says 1, the accounts 2'] }] })
+    const { page, cookie } = await session(plain)
+    const part = (id: string) => page.split(`id="${id}"`)[1]!.split('</section>\n')[0]!
+
+    const [ofJob, ofGig] = page.split('<article class="card dispute">').slice(1)
+    for (const shown of ['12.00 USDC', 'https://job-work', 'the job is not done', 'not in the job', 'action="/operator/acts/settle"', jobId])
+      assert.ok(ofJob!.includes(shown), `the job shows ${shown}`)
+    for (const shown of ['40.00 USDC', 'https://again', 'appealed &lt;script&gt;', 'action="/operator/acts/resolve"', gigId])
+      assert.ok(ofGig!.includes(shown), `the gig shows ${shown}`)
+    assert.match(part('migrations'), /old-me[\s\S]*new-me[\s\S]*acts\/migration[\s\S]*value="m"/)
+    assert.match(part('suspensions'), /spammer[\s\S]*acts\/suspend[\s\S]*value="false"/)
+    assert.match(part('slashes'), /bonded[\s\S]*5\.00 USDC[\s\S]*acts\/reverse[\s\S]*value="s"/)
+    assert.match(part('invites'), /<td>3<\/td>/)
+    assert.match(part('sagas'), /escrow in locking[\s\S]*escrow\.lock-1/)
+    assert.deepEqual([...new Set(reportsRead)], ['/internal/v1/sagas'])
+
+    const doctor = await (await get(`${plain.url}/operator/doctor`, { cookie })).text()
+    assert.ok(doctor.includes('the row says 1, the accounts 2') && doctor.includes('id="doctor"'), doctor)
+    assert.equal((await get(`${plain.url}/operator/doctor`)).headers.get('location'), '/operator/sign-in')
+  })
+
+  it('decides a disputed job, and finds an agent by its handle', async () => {
+    const { url, upstream } = plain
+    const { cookie, csrf } = await session(plain)
+    const acted = async (name: string, form: Record<string, string>) => {
+      upstream.seen.length = 0
+      await send(`${url}/operator/acts/${name}`, { csrf, ...form }, { cookie })
+      const call = upstream.seen.find(({ method }) => method === 'POST')
+      return [call?.url, JSON.parse(String(call?.body))]
+    }
+
+    assert.deepEqual(await acted('settle', { jobId, outcome: 'reject', reason: 'it is empty' }), [
+      `/api/erc8183/jobs/${jobId}/settle`,
+      { outcome: 'reject', reason: 'it is empty' },
+    ])
+    assert.deepEqual(await acted('suspend', { id: '@spammer', suspended: 'true', reason: 'spam' }), [
+      `/api/admin/agents/${agentId}/suspend`,
+      { suspended: true, reason: 'spam' },
+    ])
   })
 
   it('says to people in words what it refuses, and to programs as every other address', async () => {

@@ -9,11 +9,13 @@ import type { RawHeaders } from '../request/headers.ts'
 import { hostName, isLoopback, ownHost, type Peer } from '../request/request.ts'
 import type { AssetPaths } from '../web/assets.ts'
 import type { Site } from '../web/layout.ts'
-import { actOf, callOf } from './acts.ts'
+import { actOf, callOf, withAgentIds } from './acts.ts'
 import { type CallParts, callAs, type Operator } from './call.ts'
 import { csrfTokenOf, sessionCookie } from './cookie.ts'
-import { answerPage, operatorPage, outcomePage, refusedPage } from './page.ts'
-import { facts } from './read.ts'
+import { doctorPage } from './doctor-page.ts'
+import { operatorPage } from './operator-page.ts'
+import { answerPage, outcomePage, refusedPage } from './page.ts'
+import { facts, readsOf } from './read.ts'
 import { messageFor, type Place, signedIn } from './sign-in.ts'
 import { signInPage } from './sign-in-page.ts'
 import type { OperatorStore } from './store.ts'
@@ -124,7 +126,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     await parts.store.end(session.token)
     redirect(response, '/operator/sign-in', visit.headers, cookie!.clear())
   }
-  const show = async (request: Request, response: Response, { peer, headers }: Visit) => {
+  const show = async (request: Request, response: Response, { query, peer, headers }: Visit) => {
     const session = await sessionOf(request)
     if (!session) return redirect(response, '/operator/sign-in', headers)
     const operator = { admin: session.admin, ip: peer.ip }
@@ -134,9 +136,13 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
       now: parts.clock.now(),
       csrf: csrfTokenOf(session.token),
       mustSign: parts.mustSign,
-      ...(await facts(operator, parts)),
+      ...(await facts(operator, firstOf(query), parts)),
     })
     answerPage(response, page, headers)
+  }
+  const examine = async (request: Request, response: Response, { headers }: Visit) => {
+    if (!(await sessionOf(request))) return redirect(response, '/operator/sign-in', headers)
+    answerPage(response, await doctorPage(parts.peers, site()), headers)
   }
   const carryOut = async (request: Request, response: Response, visit: Visit, name: string) => {
     const act = actOf(name)
@@ -145,7 +151,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     const form = await formOf(visit)
     checkCsrf(form, session)
     const operator: Operator = { admin: session.admin, ip: visit.peer.ip, ...(await signatureOf(request, visit, session)) }
-    const { path, body } = callOf(act, form)
+    const { path, body } = callOf(act, await withAgentIds(act, form, readsOf(operator, parts)))
     const { wallet, kind } = session.admin
     const call = { requestId: visit.requestId, wallet, kind, method: act.endpoint.method.toUpperCase(), path }
     const entry = await parts.adminLog.begin(call, Buffer.from(JSON.stringify(body)))
@@ -170,6 +176,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
 
   const routes: Readonly<Record<string, (request: Request, response: Response, visit: Visit) => Promise<void> | void>> = {
     'GET /operator': show,
+    'GET /operator/doctor': examine,
     'GET /operator/enter': enter,
     'GET /operator/sign-in': showSignIn,
     'POST /operator/sign-in': signIn,
@@ -204,6 +211,9 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     },
   }
 }
+
+/** Which dispute is shown first: what is no number is the first of all. */
+const firstOf = (query: string): number => Number(/^\d{1,6}$/.exec(new URLSearchParams(query).get('from') ?? '')?.[0] ?? 0)
 
 const firstAdmin = ({ wallets }: AdminRules): AdminCaller | undefined => [...wallets.values()].find(({ kind }) => kind === 'admin')
 

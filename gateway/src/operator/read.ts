@@ -1,90 +1,77 @@
-import {
-  apis,
-  chainRelayerApi,
-  type DoctorCheck,
-  doctorReport,
-  escrowApi,
-  gatewayApi,
-  marketplaceApi,
-  type ServiceName,
-  swarmApi,
-} from '@carapace/api'
+import { apis, chainRelayerApi, gatewayApi, identityApi, reputationApi, type Saga, type ServiceName, sagaReport } from '@carapace/api'
 import type { Peers } from '@carapace/service'
 import type { AdminCall, AdminLog } from '../identity/admin-log.ts'
 import { type CallParts, callAs, type Operator } from './call.ts'
+import { type Disputes, disputes } from './disputes.ts'
 
 /** A part of the page: what there is, or that it cannot be read now. */
 export type Read<T> = { is: 'read'; value: T } | { is: 'failed'; why: string }
 
-export interface Facts {
-  checks: Read<(DoctorCheck & { where: ServiceName })[]>
-  deadLetters: Read<Entry[]>
-  commands: Read<Entry[]>
-  disputes: Read<Dispute[]>
-  log: Read<AdminCall[]>
-}
 // biome-ignore lint/suspicious/noExplicitAny: rows of several services, shown as they are
 export type Entry = Record<string, any>
-export interface Dispute {
-  gig: Entry
-  escrow: Entry
-  panels: { validation: Entry; votes: Entry[] }[]
+
+/** The sagas of one service: those that wait longest, and how many wait. */
+export interface SagasOf {
+  where: ServiceName
+  sagas: Saga[]
+  total: number
 }
+
+export interface Facts {
+  deadLetters: Read<Entry[]>
+  commands: Read<Entry[]>
+  disputes: Read<Disputes>
+  sagas: Read<SagasOf>[]
+  migrations: Read<Entry[]>
+  suspensions: Read<Entry[]>
+  slashes: Read<Entry[]>
+  invites: Read<Entry[]>
+  log: Read<AdminCall[]>
+}
+
+/** Reads an endpoint as the operator. @throws Error with the message of a refusal */
+export type Get = (service: ServiceName, endpoint: { method: string; path: string }, args?: Record<string, string>, query?: string) => Promise<Entry>
 
 const most = 50
 /** All that is not over, what failed first, and some of the newest. */
 const shownCommands = [...['FAILED', 'QUEUED', 'INCLUDED'].map(state => `?state=${state}&limit=${most}`), '?limit=10']
-const doctorMs = 10_000
-const { listDeadLetters } = gatewayApi.endpoints
-const { listChainQueue } = chainRelayerApi.endpoints
-const { listGigs, getGig } = marketplaceApi.endpoints
-const { listValidations, listVotes } = swarmApi.endpoints
+const page = `?limit=${most}`
+const { listMigrations, listSuspensions, listInvites } = identityApi.endpoints
 
-/** Everything that the page shows, read together; a part that fails leaves the others. */
-export async function facts(operator: Operator, parts: CallParts & { peers: Peers; adminLog: AdminLog }): Promise<Facts> {
-  const get = async (service: ServiceName, endpoint: { method: 'get'; path: string }, args: Record<string, string> = {}, query = '') => {
+export const readsOf =
+  (operator: Operator, parts: CallParts): Get =>
+  async (service, endpoint, args = {}, query = '') => {
     const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(args[name] ?? ''))
-    const { status, body } = await callAs(operator, service, endpoint, path + query, parts)
+    const { status, body } = await callAs(operator, service, { method: 'get' }, path + query, parts)
     if (status !== 200) throw new Error(String(body.message ?? status))
     return body
   }
-  const as = <E>(endpoint: E) => endpoint as E & { method: 'get'; path: string }
-  const disputeOf = async (id: string): Promise<Dispute> => {
-    const [gig, escrow, { validations }] = await Promise.all([
-      get('marketplace', as(getGig), { id }),
-      get('escrow', as(escrowApi.endpoints.getEscrow), { gigId: id }),
-      get('swarm', as(listValidations), {}, `?gigId=${id}`),
-    ])
-    const votesOf = async (validation: Entry) => ({ validation, votes: (await get('swarm', as(listVotes), { id: validation.id })).votes })
-    return { gig, escrow, panels: await Promise.all((validations as Entry[]).map(votesOf)) }
-  }
-  const [checks, deadLetters, commands, disputes, log] = await Promise.all([
-    tried(async () => (await Promise.all(examined.map(name => checksOf(name, parts.peers)))).flat()),
-    tried(async () => (await get('gateway', as(listDeadLetters), {}, `?limit=${most}`)).deadLetters as Entry[]),
-    tried(async () => {
-      const pages = await Promise.all(shownCommands.map(query => get('chain-relayer', as(listChainQueue), {}, query)))
-      const commands = pages.flatMap(page => page.commands as Entry[])
-      return [...new Map(commands.map(command => [command.commandId, command])).values()]
-    }),
-    tried(async () => {
-      const gigs: Entry[] = await get('marketplace', as(listGigs), {}, `?status=disputed&limit=${most}`)
-      return Promise.all(gigs.map(({ id }) => disputeOf(id)))
-    }),
+
+/** Everything that the page shows, read together; a part that fails leaves the others. @param from the first dispute that is shown */
+export async function facts(operator: Operator, from: number, parts: CallParts & { peers: Peers; adminLog: AdminLog }): Promise<Facts> {
+  const get = readsOf(operator, parts)
+  const list = (service: ServiceName, endpoint: { method: string; path: string }, name: string) =>
+    tried(async () => (await get(service, endpoint, {}, page))[name] as Entry[])
+  const [deadLetters, commands, disputed, sagas, migrations, suspensions, slashes, invites, log] = await Promise.all([
+    list('gateway', gatewayApi.endpoints.listDeadLetters, 'deadLetters'),
+    tried(() => commandsOf(get)),
+    tried(() => disputes(get, from)),
+    Promise.all(withSagas.map(where => tried(async () => ({ where, ...(await parts.peers.call(where, sagaReport)) })))),
+    list('identity', listMigrations, 'migrations'),
+    list('identity', listSuspensions, 'suspensions'),
+    list('reputation', reputationApi.endpoints.listSlashes, 'slashes'),
+    list('identity', listInvites, 'invites'),
     tried(() => parts.adminLog.newest(most)),
   ])
-  return { checks, deadLetters, commands, disputes, log }
+  return { deadLetters, commands, disputes: disputed, sagas, migrations, suspensions, slashes, invites, log }
 }
 
-const examined = Object.values(apis).flatMap(({ name, internal }) => (Object.hasOwn(internal, 'doctorReport') ? [name] : []))
+const withSagas = Object.values(apis).flatMap(({ name, internal }) => (Object.hasOwn(internal, 'sagaReport') ? [name] : []))
 
-/** A check that cannot be made counts as one thing wrong. */
-async function checksOf(where: ServiceName, peers: Peers): Promise<(DoctorCheck & { where: ServiceName })[]> {
-  try {
-    const { checks } = await peers.call(where, doctorReport, { timeoutMs: doctorMs })
-    return checks.map(check => ({ ...check, where }))
-  } catch (error) {
-    return [{ where, name: 'books', count: 1, detail: [error instanceof Error ? error.message : String(error)] }]
-  }
+async function commandsOf(get: Get): Promise<Entry[]> {
+  const pages = await Promise.all(shownCommands.map(query => get('chain-relayer', chainRelayerApi.endpoints.listChainQueue, {}, query)))
+  const commands = pages.flatMap(({ commands }) => commands as Entry[])
+  return [...new Map(commands.map(command => [command.commandId, command])).values()]
 }
 
 async function tried<T>(read: () => Promise<T>): Promise<Read<T>> {

@@ -38,6 +38,9 @@ export interface Upstream {
   contractAccepts: boolean
   /** How often the relayer was requested to check one. */
   contractQuestions: number
+  /** What services report of themselves, by path, and which paths were read. */
+  reports: Map<string, object>
+  reportsRead: string[]
   /** How often identity was requested for an agent. */
   agentQuestions: number
   close(): Promise<void>
@@ -78,6 +81,8 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     moveClock: async () => {},
     contractAccepts: false,
     contractQuestions: 0,
+    reports: new Map(),
+    reportsRead: [],
     agentQuestions: 0,
     close: () =>
       new Promise(resolve => {
@@ -125,7 +130,10 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
     upstream.closed.push(JSON.parse(body.toString()))
     json(response, 200, { state: 'settled' })
   } else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
-  else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
+  else if (upstream.reports.has(url)) {
+    upstream.reportsRead.push(url)
+    json(response, 200, upstream.reports.get(url))
+  } else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (url.startsWith('/api/gigs/') && upstream.gigs.has(key)) json(response, 200, upstream.gigs.get(key))
   else if (receipt) json(response, 200, receipt)
   else if (agent) json(response, 200, agent)

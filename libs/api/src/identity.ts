@@ -1,3 +1,4 @@
+import { sagaReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as challenges from './identity/challenges.ts'
 import { consumes } from './identity/consumes.ts'
@@ -46,7 +47,7 @@ export const identityApi = serviceApi('identity', {
     submitPortfolio,
     ...challenges,
   },
-  internal: { getAgentRow, getAgentRowByWallet, getAgentRowByHandle, registerOnChain, announceAgents },
+  internal: { getAgentRow, getAgentRowByWallet, getAgentRowByHandle, registerOnChain, announceAgents, sagaReport },
   events,
   consumes,
 })

@@ -19,7 +19,16 @@ export { type Audience, type Seen, seenOf } from './core/audience.ts'
 export { type AdminCaller, type AgentCaller, type CallerClass, type CallerOf, callers } from './core/callers.ts'
 export { type Client, type ClientOptions, client, requestOf } from './core/client.ts'
 export { moveClock } from './core/clock.ts'
-export { clearingBalances, clearingPageSize, type DoctorCheck, doctorReport, explainClearing } from './core/doctor.ts'
+export {
+  clearingBalances,
+  clearingPageSize,
+  type DoctorCheck,
+  doctorReport,
+  explainClearing,
+  type Saga,
+  sagaReport,
+  sagasShown,
+} from './core/doctor.ts'
 export {
   type BodyInputOf,
   type BodyOf,

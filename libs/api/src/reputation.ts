@@ -1,4 +1,4 @@
-import { doctorReport } from './core/doctor.ts'
+import { doctorReport, sagaReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as conduct from './reputation/conduct.ts'
 import { consumes } from './reputation/consumes.ts'
@@ -9,7 +9,7 @@ import * as scores from './reputation/scores.ts'
 /** FusedScore, tiers, leaderboard, risk, slashes (read side), audit log, eligibility, score sync. */
 export const reputationApi = serviceApi('reputation', {
   endpoints: { ...scores, ...conduct },
-  internal: { getScoreRow, getListedSlash, announceScores, doctorReport },
+  internal: { getScoreRow, getListedSlash, announceScores, doctorReport, sagaReport },
   events,
   consumes,
 })

@@ -1,4 +1,4 @@
-import { doctorReport } from './core/doctor.ts'
+import { doctorReport, sagaReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import { consumes } from './swarm/consumes.ts'
 import * as draws from './swarm/draws.ts'
@@ -10,7 +10,7 @@ import * as validations from './swarm/validations.ts'
 /** Validations, panels, votes, freeze signals, appeals, validator rewards. */
 export const swarmApi = serviceApi('swarm', {
   endpoints: { ...validations, ...draws, ...figures },
-  internal: { getValidationRow, listGigValidations, listJobValidations, openValidation, noteFunding, announceValidations, doctorReport },
+  internal: { getValidationRow, listGigValidations, listJobValidations, openValidation, noteFunding, announceValidations, doctorReport, sagaReport },
   events,
   consumes,
 })

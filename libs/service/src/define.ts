@@ -56,6 +56,8 @@ export interface Platform {
   outcomes: {
     /** Commands and records whose end the chain has known for a minute and this service has not handled, one line each. */
     faults(): Promise<string[]>
+    /** Records in states that end with the outcome of a command. */
+    awaits(): Promise<readonly Awaiting[]>
   }
 }
 

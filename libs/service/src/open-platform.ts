@@ -51,7 +51,7 @@ export async function openPlatform(
       metrics,
       prerequisites,
       log: runtime.log.child({ service: name }),
-      outcomes: { faults: async () => [] },
+      outcomes: { faults: async () => [], awaits: async () => [] },
     }
     return { platform, endWaits: waits.close }
   } catch (error) {

@@ -125,14 +125,15 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   })
   const subscriptions = [...ofProjections(stores), ...(service.events?.(parts) ?? []), clockMoved]
   assertDeclared(service.api, subscriptions)
+  const awaits = async () => service.awaits?.(parts) ?? []
   const outcomes = openOutcomes(platform, {
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
     pollAfterMs: runtime.pollAfterMs,
     subscriptions,
-    awaits: async () => service.awaits?.(parts) ?? [],
+    awaits,
   })
-  platform.outcomes.faults = outcomes.faults
+  Object.assign(platform.outcomes, { faults: outcomes.faults, awaits })
   const idempotency = openIdempotency(db, log)
   closers.push(() => idempotency.close())
   await db.init()

@@ -64,6 +64,8 @@ export interface Agent {
   /** Card of the agent that gave this wallet up; burnt before the own one is minted. */
   replacedCard?: ReplacedCard
   status: AgentRow['status']
+  /** By an operator; while it lasts. */
+  suspension?: { at: Date; reason: string }
   /** The platform's own agent. */
   platform: boolean
   requireSignature: boolean

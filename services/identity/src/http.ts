@@ -1,4 +1,4 @@
-import { mergeHandlers } from '@carapace/service'
+import { mergeHandlers, sagaHandlers } from '@carapace/service'
 import { adminHandlers } from './http/admin.ts'
 import { challengeHandlers } from './http/challenges.ts'
 import { credentialHandlers } from './http/credentials.ts'
@@ -23,4 +23,5 @@ export const http = mergeHandlers(
   migrationHandlers,
   adminHandlers,
   internalHandlers,
+  sagaHandlers,
 )

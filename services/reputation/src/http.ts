@@ -1,7 +1,7 @@
-import { doctorHandlers, mergeHandlers } from '@carapace/service'
+import { doctorHandlers, mergeHandlers, sagaHandlers } from '@carapace/service'
 import { conductHandlers } from './http/conduct.ts'
 import { explainedHandlers } from './http/explained.ts'
 import { scoreHandlers } from './http/scores.ts'
 import { syncHandlers } from './http/sync.ts'
 
-export const http = mergeHandlers(scoreHandlers, explainedHandlers, conductHandlers, syncHandlers, doctorHandlers)
+export const http = mergeHandlers(scoreHandlers, explainedHandlers, conductHandlers, syncHandlers, doctorHandlers, sagaHandlers)

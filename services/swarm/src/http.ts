@@ -1,7 +1,7 @@
-import { doctorHandlers, mergeHandlers } from '@carapace/service'
+import { doctorHandlers, mergeHandlers, sagaHandlers } from '@carapace/service'
 import { drawHandlers } from './http/draws.ts'
 import { figureHandlers } from './http/figures.ts'
 import { internalHandlers } from './http/internal.ts'
 import { validationHandlers } from './http/validations.ts'
 
-export const http = mergeHandlers(validationHandlers, drawHandlers, figureHandlers, internalHandlers, doctorHandlers)
+export const http = mergeHandlers(validationHandlers, drawHandlers, figureHandlers, internalHandlers, doctorHandlers, sagaHandlers)

@@ -32,7 +32,9 @@ export async function holdWallet(context: BrowserContext, wallet: Pick<Wallet, '
   await context.addInitScript(`{
     const provider = {
       request: async ({ method, params }) => {
-        if (method === 'eth_requestAccounts') return ['${wallet.address}']
+        if (method === 'eth_requestAccounts') sessionStorage.setItem('trusted', 'yes')
+        if (method === 'eth_accounts' && sessionStorage.getItem('trusted') === null) return []
+        if (method === 'eth_requestAccounts' || method === 'eth_accounts') return ['${wallet.address}']
         if (method === 'personal_sign') return window.ownerSigns(params[0])
         throw new Error('This wallet does not know ' + method)
       },

@@ -7,6 +7,8 @@ export interface Wallet {
   address: string
   /** 65 bytes. */
   sign(text: Uint8Array): Promise<Uint8Array>
+  /** Of a practice wallet: this page made it. */
+  key?: Uint8Array
 }
 
 /** EIP-1193. */
@@ -37,12 +39,20 @@ export function discoverWallets(found: (wallet: Announced) => void): void {
 export async function browserWallet({ provider }: Announced): Promise<Wallet> {
   const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as string[]
   if (address === undefined) throw new Error('The wallet gave no address')
-  return {
-    kind: 'browser',
-    address,
-    sign: async text => {
-      const signature = (await provider.request({ method: 'personal_sign', params: [`0x${hexOf(text)}`, address] })) as string
-      return bytesOf(signature.slice(2))
-    },
-  }
+  return walletOf(provider, address)
 }
+
+/** The same without a question to its owner: undefined where this page has not been trusted before. */
+export async function connectedWallet({ provider }: Announced): Promise<Wallet | undefined> {
+  const [address] = (await provider.request({ method: 'eth_accounts' })) as string[]
+  return address === undefined ? undefined : walletOf(provider, address)
+}
+
+const walletOf = (provider: Provider, address: string): Wallet => ({
+  kind: 'browser',
+  address,
+  sign: async text => {
+    const signature = (await provider.request({ method: 'personal_sign', params: [`0x${hexOf(text)}`, address] })) as string
+    return bytesOf(signature.slice(2))
+  },
+})

@@ -48,8 +48,8 @@ const identity = ({ agentId, wallet }: Caller): Record<string, string> => ({
   'x-wallet-address': wallet.address,
 })
 
-/** The same call as a line for a terminal. */
-export function curlOf({ method, path, body, caller }: Call): string {
+/** The same call as lines for a terminal. A signature counts once, so that of this page is not among them. */
+export function curlOf({ method, path, body, caller }: Call, isSigned: boolean): string {
   const head = `curl -s${method === 'POST' && body === undefined ? ' -X POST' : ''} ${location.origin}${path}`
   const lines = [
     head,
@@ -57,5 +57,6 @@ export function curlOf({ method, path, body, caller }: Call): string {
     ...(caller ? Object.entries(identity(caller)).map(([name, value]) => `-H '${name}: ${value}'`) : []),
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
   ]
-  return lines.join(' \\\n  ')
+  const note = caller && isSigned ? '\n# with the signature headers of its wallet: /docs#signing' : ''
+  return lines.join(' \\\n  ') + note
 }

@@ -8,6 +8,7 @@ export function practiceWallet(key: Uint8Array): Wallet {
   const hash = keccak_256(getPublicKey(key, false).slice(1))
   return {
     kind: 'practice',
+    key,
     address: checksummed(hexOf(hash.slice(12))),
     sign: async text => {
       const signature = await signAsync(personal(text), key, { prehash: false, format: 'recovered' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { chain } from './fields.ts'
+import { chain, timestamp } from './fields.ts'
 
 /** One thing that is checked: `count` things are wrong with it, of which `detail` describes the first. With 0 of them it only says what there is. */
 export const doctorCheck = z.looseObject({ name: z.string(), count: z.int().min(0), detail: z.array(z.string()) }).meta({ id: 'DoctorCheck' })
@@ -13,6 +13,28 @@ export const doctorReport = endpoint({
   caller: 'internal',
   summary: 'What is wrong with the records of this service, each check with a count; all counts are 0 when it is healthy',
   response: z.looseObject({ checks: z.array(doctorCheck) }),
+})
+
+/** Sagas that one answer names. */
+export const sagasShown = 50
+
+const saga = z.looseObject({
+  /** The record, and the step that it is in. */
+  record: z.string(),
+  /** Of the command whose outcome it waits for. */
+  opKey: z.string(),
+  round: z.int(),
+  since: timestamp,
+})
+export type Saga = z.output<typeof saga>
+
+/** The work of several steps that is under way in a service: each row waits for the outcome of a command to a chain. */
+export const sagaReport = endpoint({
+  method: 'get',
+  path: '/internal/v1/sagas',
+  caller: 'internal',
+  summary: 'Records that wait for the outcome of a command, those that wait longest first',
+  response: z.looseObject({ sagas: z.array(saga), total: z.int().min(0) }),
 })
 
 /** Accounts that one answer names. */
@@ -54,4 +76,4 @@ export const explainClearing = endpoint({
 })
 
 /** What a service with a ledger answers the doctor. */
-export const ledgerEndpoints = { doctorReport, clearingBalances, explainClearing }
+export const ledgerEndpoints = { doctorReport, sagaReport, clearingBalances, explainClearing }

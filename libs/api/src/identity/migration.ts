@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, signatureIn, text, timestamp, urlIn, uuid } from '../core/fields.ts'
+import { chain, id, listOf, pageQuery, signatureIn, text, timestamp, urlIn, uuid, walletOut } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { agentStatus } from '../core/terms.ts'
 import { migration } from './records.ts'
@@ -60,6 +60,15 @@ export const resolveMigration = endpoint({
   errors: ['INVALID_STATE'],
 })
 
+export const listMigrations = endpoint({
+  method: 'get',
+  path: '/api/admin/migrations',
+  summary: 'Migrations that wait for a decision, newest first',
+  caller: 'admin',
+  query: pageQuery,
+  response: listOf('migrations', migration.extend({ evidence: z.string(), sourceHandle: z.string(), targetHandle: z.string() })),
+})
+
 export const suspendAgent = endpoint({
   method: 'post',
   path: '/api/admin/agents/:id/suspend',
@@ -68,6 +77,32 @@ export const suspendAgent = endpoint({
   body: z.object({ suspended: z.boolean(), reason: text(limits.text.reason) }),
   response: z.looseObject({ agentId: id, status: agentStatus }),
   errors: ['INVALID_STATE'],
+})
+
+export const listSuspensions = endpoint({
+  method: 'get',
+  path: '/api/admin/suspensions',
+  summary: 'Suspended agents that an operator can make active again, newest first',
+  caller: 'admin',
+  query: pageQuery,
+  response: listOf(
+    'suspensions',
+    z.looseObject({
+      agentId: id,
+      handle: z.string(),
+      reason: z.string().nullable().meta({ description: 'null for a suspension from before reasons were stored' }),
+      suspendedAt: timestamp.nullable(),
+    }),
+  ),
+})
+
+export const listInvites = endpoint({
+  method: 'get',
+  path: '/api/admin/invites',
+  summary: 'Invites that still count, by the end of their time; no answer has their tokens',
+  caller: 'admin',
+  query: pageQuery,
+  response: listOf('invites', z.looseObject({ usesLeft: z.int(), expiresAt: timestamp, createdBy: walletOut })),
 })
 
 export const createInvite = endpoint({

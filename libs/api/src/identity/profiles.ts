@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, flagQuery, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery } from '../core/fields.ts'
+import { chain, flagQuery, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery, walletIn } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { activityStatus, autonomyStatus, perChain } from '../core/terms.ts'
 import { a2aCard, agentErc8004, agentProfile, cardMetadata, directoryEntry } from './records.ts'
@@ -66,6 +66,15 @@ export const getAgentByMolt = endpoint({
   path: '/api/agents/by-molt/:name',
   summary: 'The agent that a .molt domain is linked to, with or without .molt',
   caller: 'public',
+  response: agentProfile,
+})
+
+export const getAgentByWallet = endpoint({
+  method: 'get',
+  path: '/api/agents/by-wallet/:wallet',
+  summary: 'The agent of a wallet, in any letter case',
+  caller: 'public',
+  params: { wallet: walletIn },
   response: agentProfile,
 })
 

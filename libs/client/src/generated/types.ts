@@ -2050,6 +2050,12 @@ export interface components {
                 };
                 response: components["schemas"]["AgentProfile"];
             };
+            getAgentByWallet: {
+                params: {
+                    wallet: string;
+                };
+                response: components["schemas"]["AgentProfile"];
+            };
             getAgentErc8004: {
                 params: {
                     handle: string;
@@ -2284,6 +2290,76 @@ export interface components {
                 };
                 response: {
                     migration: components["schemas"]["Migration"];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+            listInvites: {
+                query?: {
+                    /** More than 100 is lowered to 100 */
+                    limit?: number;
+                    offset?: number;
+                };
+                response: {
+                    invites: ({
+                        usesLeft: number;
+                        expiresAt: string;
+                        createdBy: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    total: number;
+                    limit: number;
+                    offset: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+            listMigrations: {
+                query?: {
+                    /** More than 100 is lowered to 100 */
+                    limit?: number;
+                    offset?: number;
+                };
+                response: {
+                    migrations: ({
+                        id: string;
+                        sourceAgentId: string;
+                        targetAgentId: string;
+                        status: "pending" | "completed" | "expired" | "rejected";
+                        expiresAt: string;
+                        evidence: string;
+                        sourceHandle: string;
+                        targetHandle: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    total: number;
+                    limit: number;
+                    offset: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+            listSuspensions: {
+                query?: {
+                    /** More than 100 is lowered to 100 */
+                    limit?: number;
+                    offset?: number;
+                };
+                response: {
+                    suspensions: ({
+                        agentId: string;
+                        handle: string;
+                        /** null for a suspension from before reasons were stored */
+                        reason: string | null;
+                        suspendedAt: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    total: number;
+                    limit: number;
+                    offset: number;
                 } & {
                     [key: string]: unknown;
                 };

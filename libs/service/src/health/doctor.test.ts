@@ -7,7 +7,7 @@ import { doctorHandlers } from './doctor.ts'
 const parts = {
   log: makeLog({ process: 'test', level: 'silent' }),
   db: {} as Database,
-  outcomes: { faults: async () => ['escrow 1: not handled here'] },
+  outcomes: { faults: async () => ['escrow 1: not handled here'], awaits: async () => [] },
 }
 
 describe('what a service answers the doctor', () => {

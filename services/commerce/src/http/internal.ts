@@ -1,6 +1,6 @@
 import { type commerceApi, commerceSnapshot } from '@carapace/api'
 import { operationParts } from '@carapace/chain'
-import { announceRows, clearingHandlers, doctorHandlers, type Handlers } from '@carapace/service'
+import { announceRows, clearingHandlers, doctorHandlers, type Handlers, sagaHandlers } from '@carapace/service'
 import { explainClearing } from '../clearing.ts'
 import { checks } from '../invariants.ts'
 import { jobRow } from '../job/views.ts'
@@ -22,5 +22,6 @@ export const internalHandlers = (parts: Parts) =>
     },
 
     ...doctorHandlers(parts, checks),
+    ...sagaHandlers(parts),
     ...clearingHandlers(parts, explainClearing),
   }) satisfies Handlers<typeof commerceApi>

@@ -1,6 +1,6 @@
 import { type domainsApi, domainsSnapshot, refuse } from '@carapace/api'
 import { operationParts } from '@carapace/chain'
-import { announceRows, clearingHandlers, doctorHandlers, type Handlers } from '@carapace/service'
+import { announceRows, clearingHandlers, doctorHandlers, type Handlers, sagaHandlers } from '@carapace/service'
 import { explainClearing } from '../clearing.ts'
 import { quoteMoltName, quoteName } from '../domain/register-by-payment.ts'
 import { domainRow } from '../domain/views.ts'
@@ -24,5 +24,6 @@ export const internalHandlers = (parts: Parts) =>
     },
 
     ...doctorHandlers(parts, checks),
+    ...sagaHandlers(parts),
     ...clearingHandlers(parts, explainClearing),
   }) satisfies Handlers<typeof domainsApi>

@@ -1,5 +1,5 @@
 import { type escrowApi, escrowSnapshot, refuse } from '@carapace/api'
-import { announceRows, clearingHandlers, doctorHandlers, type Handlers, reply } from '@carapace/service'
+import { announceRows, clearingHandlers, doctorHandlers, type Handlers, reply, sagaHandlers } from '@carapace/service'
 import { lockBond, outcomeOf } from '../bond/bond-operations.ts'
 import { bondOf, changeBond } from '../bond/change-bond.ts'
 import { endLock } from '../bond/commands.ts'
@@ -89,5 +89,6 @@ export const internalHandlers = (parts: Parts) =>
         : announceRows(parts, escrowSnapshot, body, parts.bonds, bondRow),
 
     ...doctorHandlers(parts, checks),
+    ...sagaHandlers(parts),
     ...clearingHandlers(parts, explainClearing),
   }) satisfies Handlers<typeof escrowApi>

@@ -87,12 +87,19 @@ describe('heartbeats, suspension and invites', () => {
 
     const suspend = (suspended: boolean) =>
       harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'spam' }, headers: admin })
+    const suspensions = async (): Promise<{ agentId: string; reason: string; suspendedAt: string }[]> =>
+      (await harness.call('GET', '/api/admin/suspensions', { headers: admin })).body.suspensions
     assert.equal((await suspend(true)).body.status, 'suspended')
     for (const answer of [await wake(), await beat({}, agent.headers)])
       assert.deepEqual([answer.status, answer.body.code], [403, 'ACCOUNT_SUSPENDED'])
     const listed = (await harness.call('GET', '/api/agents?limit=100')).body
     assert.ok(!listed.some(({ id }: { id: string }) => id === agent.id))
+    assert.deepEqual(
+      (await suspensions()).map(({ agentId, reason }) => [agentId, reason]),
+      [[agent.id, 'spam']],
+    )
     assert.equal((await suspend(false)).body.status, 'active')
+    assert.deepEqual(await suspensions(), [])
   })
 
   it('need no invite unless that is configured; an invite serves as often as it says', async () => {
@@ -107,6 +114,10 @@ describe('heartbeats, suspension and invites', () => {
       assert.equal(status, 201)
       assert.match(body.token, /^inv_[0-9a-f]{32}$/)
 
+      const listed = async () => (await closed.call('GET', '/api/admin/invites', { headers: admin })).body
+      const { invites, total } = await listed()
+      assert.deepEqual([total, invites[0].usesLeft, invites[0].expiresAt], [1, 2, body.expiresAt])
+      assert.ok(!JSON.stringify(invites).includes(body.token.slice(4)), 'a token is shown once')
       assert.equal((await register()).body.code, 'INVITE_REQUIRED')
       assert.equal((await register('inv_00000000000000000000000000000000')).status, 401)
       const handle = newHandle()
@@ -114,6 +125,7 @@ describe('heartbeats, suspension and invites', () => {
       assert.equal((await register(body.token, handle)).status, 409)
       const last = await Promise.all([register(body.token), register(body.token)])
       assert.deepEqual(last.map(answer => answer.status).sort(), [202, 401])
+      assert.equal((await listed()).total, 0)
     } finally {
       await closed.close()
     }

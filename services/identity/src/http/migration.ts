@@ -34,5 +34,17 @@ export const migrationHandlers = (parts: Parts) =>
       return migration.status === 'completed' ? answer : reply(202, answer)
     },
 
+    listMigrations: async ({ query }) => {
+      const { items, total } = await parts.migrations.open(parts.clock.now(), query)
+      const agents = await parts.agents.many(items.flatMap(({ sourceAgentId, targetAgentId }) => [sourceAgentId, targetAgentId]))
+      const handleOf = (agentId: string) => agents.get(agentId)?.handle ?? agentId
+      const migrations = items.map(migration => ({
+        ...migrationView(migration),
+        sourceHandle: handleOf(migration.sourceAgentId),
+        targetHandle: handleOf(migration.targetAgentId),
+      }))
+      return { migrations, total, ...query }
+    },
+
     resolveMigration: async ({ params, body }) => ({ migration: migrationView(await settle(parts, params.id, body.approve)) }),
   }) satisfies Handlers<typeof identityApi>

@@ -1,4 +1,4 @@
-import { type identityApi, isInNewcomerLane, usd } from '@carapace/api'
+import { type identityApi, isInNewcomerLane, refuse, usd } from '@carapace/api'
 import { bareList, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Agent } from '../agent.ts'
@@ -38,6 +38,8 @@ export const profileHandlers = (parts: Parts) => {
     },
 
     getAgentByHandle: async ({ params }) => viewOf(await parts.agents.named(params.handle)),
+
+    getAgentByWallet: async ({ params }) => viewOf((await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
 
     getAgentByMolt: async ({ params }) => viewOf(await byMolt(parts, params.name)),
   } satisfies Handlers<typeof identityApi>

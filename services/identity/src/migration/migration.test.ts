@@ -83,7 +83,14 @@ describe('migration', () => {
       const { id } = (await inherit(target, source.id)).body.migration
       const resolve = (yes: boolean) => harness.call('POST', `/api/admin/migrations/${id}/resolve`, { body: { approve: yes }, headers })
 
+      const listed = async () => {
+        const { migrations } = (await harness.call('GET', '/api/admin/migrations?limit=100', { headers })).body
+        return migrations.find((one: { id: string }) => one.id === id)
+      }
+      const waiting = await listed()
+      assert.deepEqual([waiting.sourceHandle, waiting.targetHandle, waiting.evidence], [source.handle, target.handle, evidence])
       assert.equal((await resolve(approve)).body.migration.status, status)
+      assert.equal(await listed(), undefined)
       assert.equal((await resolve(!approve)).body.code, 'INVALID_STATE')
       if (!approve) assert.equal((await inherit(target, source.id)).status, 202)
     }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { PageQuery } from '@carapace/api'
 import type { Database } from '@carapace/store'
 
 interface Invite {
@@ -9,6 +10,8 @@ interface Invite {
   createdBy: string
 }
 
+export type OpenInvite = Pick<Invite, 'usesLeft' | 'expiresAt' | 'createdBy'>
+
 export interface Invites {
   /** `inv_` and 32 hex digits. */
   make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
@@ -16,12 +19,14 @@ export interface Invites {
   use(token: string, now: Date): Promise<boolean>
   /** Returns the use of a refused registration. */
   returnUse(token: string): Promise<void>
+  /** Those that still count, the first to expire first. */
+  open(now: Date, page: PageQuery): Promise<{ items: OpenInvite[]; total: number }>
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export function inviteStore(db: Database): Invites {
-  const invites = db.collection<Invite>('invites')
+  const invites = db.collection<Invite>('invites', { expires: { key: { expiresAt: 1 } } })
   return {
     make: async (uses, expiresAt, createdBy) => {
       const token = `inv_${randomBytes(16).toString('hex')}`
@@ -34,6 +39,14 @@ export function inviteStore(db: Database): Invites {
     },
     returnUse: async token => {
       await invites.updateOne({ _id: hashOf(token) }, { $inc: { usesLeft: 1 } })
+    },
+    open: async (now, { limit, offset }) => {
+      const filter = { usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }
+      const [items, total] = await Promise.all([
+        invites.find(filter).sort({ expiresAt: 1, _id: 1 }).skip(offset).limit(limit).toArray(),
+        invites.countDocuments(filter),
+      ])
+      return { items, total }
     },
   }
 }

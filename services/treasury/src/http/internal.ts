@@ -1,5 +1,5 @@
 import { refuse, type treasuryApi, treasurySnapshot } from '@carapace/api'
-import { announceRows, clearingHandlers, doctorHandlers, type Handlers, reply } from '@carapace/service'
+import { announceRows, clearingHandlers, doctorHandlers, type Handlers, reply, sagaHandlers } from '@carapace/service'
 import { explainClearing } from '../clearing.ts'
 import { checks } from '../invariants.ts'
 import { holdingOf } from '../ledger/accounts.ts'
@@ -32,6 +32,8 @@ export const internalHandlers = (parts: Parts) =>
     announceWallets: ({ body }) => announceRows(parts, treasurySnapshot, body, parts.wallets, walletRow),
 
     ...clearingHandlers(parts, explainClearing),
+
+    ...sagaHandlers(parts),
 
     doctorReport: async () => {
       const [report, note] = await Promise.all([doctorHandlers(parts, checks).doctorReport(), unclaimedNote(parts)])
