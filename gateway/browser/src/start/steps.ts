@@ -126,7 +126,7 @@ const panel: Step = async (job, { make }) => {
 }
 
 const vote: Step = async (job, { make, read, values }) => {
-  const validation = await validationOf(job, read)
+  const validation = await validationOf(job, make, read)
   const ours = roles.filter(role => job.panel.includes(job.players.get(role)?.agentId ?? ''))
   if (ours.length === 0) return strangersOf(validation)
   const choice = String(values.get('vote'))
@@ -142,13 +142,13 @@ const vote: Step = async (job, { make, read, values }) => {
 }
 
 /** The panel of the gig: drawn on this page, or by others. */
-async function validationOf(job: Job, read: Means['read']): Promise<Body> {
+async function validationOf(job: Job, make: Means['make'], read: Means['read']): Promise<Body> {
   if (job.validationId === undefined) {
     const { validations } = await read(`/api/swarm/validations?gigId=${gigOf(job)}`)
     if (validations.length === 0) throw new Error('No panel is drawn yet')
     job.validationId = validations[0].id
   }
-  const validation = await read(`/api/swarm/validations/${job.validationId}`)
+  const validation = await make({ method: 'GET', path: `/api/swarm/validations/${job.validationId}` })
   job.panel = validation.validators.filter(({ replaced }: Body) => !replaced).map(({ id }: Body) => id)
   return validation
 }
