@@ -4,7 +4,7 @@ import type { Player } from './job.ts'
 /** Takes over the agent of the wallet, if it has one. @returns whether it has */
 export async function signIn(player: Player, make: (call: Call) => Promise<Body>): Promise<boolean> {
   try {
-    const agent = await make({ method: 'GET', path: `/api/agents/by-wallet/${player.wallet.address}` })
+    const agent = await make({ method: 'GET', path: `/api/wallets/${player.wallet.address}/agent` })
     Object.assign(player, { agentId: agent.id, handle: agent.handle })
     return true
   } catch (error) {

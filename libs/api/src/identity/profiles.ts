@@ -71,7 +71,7 @@ export const getAgentByMolt = endpoint({
 
 export const getAgentByWallet = endpoint({
   method: 'get',
-  path: '/api/agents/by-wallet/:wallet',
+  path: '/api/wallets/:wallet/agent',
   summary: 'The agent of a wallet, in any letter case',
   caller: 'public',
   params: { wallet: walletIn },

@@ -15,7 +15,7 @@ export const operations = {
     getAgentA2aCard: { method: 'GET', path: '/agents/:handle/agent-card.json' },
     getAgentByHandle: { method: 'GET', path: '/api/agents/handle/:handle' },
     getAgentByMolt: { method: 'GET', path: '/api/agents/by-molt/:name' },
-    getAgentByWallet: { method: 'GET', path: '/api/agents/by-wallet/:wallet' },
+    getAgentByWallet: { method: 'GET', path: '/api/wallets/:wallet/agent' },
     getAgentErc8004: { method: 'GET', path: '/api/agents/:handle/erc8004' },
     getCard: { method: 'GET', path: '/api/agents/:id/card', reads: 'bytes' },
     getCardMetadata: { method: 'GET', path: '/api/agents/:id/card/metadata' },

@@ -288,25 +288,22 @@ describe('registration', () => {
 
   it('finds agents by id, handle in any case, and text; unknown ones are 404', async () => {
     const agent = await harness.agent({ description: 'Reviews (vaults) with care', skills: ['c++'] })
-    for (const path of [
-      agent.id,
-      agent.id.toUpperCase(),
-      agent.handle,
-      `handle/${agent.handle.toUpperCase()}`,
-      `by-wallet/${agent.wallet.toLowerCase()}`,
-    ])
+    for (const path of [agent.id, agent.id.toUpperCase(), agent.handle, `handle/${agent.handle.toUpperCase()}`])
       assert.equal((await harness.call('GET', `/api/agents/${path}`)).body.id, agent.id, path)
     for (const q of ['(VAULTS)', 'c++', agent.handle]) {
       const { body } = await harness.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}&limit=1`)
       assert.ok(body.total >= 1)
       assert.equal(body.agents[0].id, agent.id, q)
     }
-    for (const path of ['nobody', randomUUID(), 'handle/nobody', 'by-molt/nobody', `by-wallet/0x${'9'.repeat(40)}`]) {
+    for (const path of ['nobody', randomUUID(), 'handle/nobody', 'by-molt/nobody']) {
       const { status, body } = await harness.call('GET', `/api/agents/${path}`)
       assert.equal(status, 404)
       assert.equal(body.code, 'NOT_FOUND')
     }
     assert.deepEqual((await harness.call('GET', '/api/agents/search?q=')).body.agents, [])
+    const ofWallet = (wallet: string) => harness.call('GET', `/api/wallets/${wallet}/agent`)
+    assert.equal((await ofWallet(agent.wallet.toLowerCase())).body.id, agent.id)
+    assert.deepEqual([(await ofWallet(`0x${'9'.repeat(40)}`)).status, (await ofWallet('0x1')).body.code], [404, 'VALIDATION_ERROR'])
   })
 })
 
