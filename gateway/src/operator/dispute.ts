@@ -14,7 +14,7 @@ const names = {
 export function disputeView(dispute: Dispute, form: ActForm, now: Date): Html {
   const { kind, id, title, chain, poster, assignee, milestones, deliverable, reason, by, decidedAt, panels } = dispute
   const name = names[kind]
-  const said = reason && html`<span class="text">${reason}</span>`
+  const reasonView = reason && html`<span class="text">${reason}</span>`
   const [byPoster, byAssignee] = [by !== null && by === poster.id, by !== null && by === assignee.id]
   return html`<article class="card dispute">
 <header class="part-head"><h3><a href="${name.page}${id}">${title}</a></h3><span>${amount(dispute.amount)} ${chain && chainChip(chain)}</span></header>
@@ -23,7 +23,7 @@ ${!byPoster && !byAssignee && reason && html`<p class="text">${reason}</p>`}
 <section><h4>${name.poster} ${partyOf(poster)}</h4><dl class="facts">${[
     row('Wanted', html`<span class="text">${dispute.wanted}</span>`),
     milestones.length > 0 && row('Milestones', html`<ol class="plain-list">${milestones.map(milestone => html`<li>${milestone}</li>`)}</ol>`),
-    byPoster && said && row('Dispute', said),
+    byPoster && reasonView && row('Dispute', reasonView),
   ]}</dl></section>
 <section><h4>${name.assignee} ${partyOf(assignee)}</h4><dl class="facts">${[
     row('Delivered', deliverable.url ? foreignLink(deliverable.url) : 'nothing'),
@@ -36,7 +36,7 @@ ${!byPoster && !byAssignee && reason && html`<p class="text">${reason}</p>`}
           ]
         : [],
     ),
-    byAssignee && said && row('Dispute', said),
+    byAssignee && reasonView && row('Dispute', reasonView),
   ]}</dl></section>
 </div>
 <h4>Panel</h4>

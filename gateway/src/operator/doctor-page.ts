@@ -11,7 +11,7 @@ type Check = DoctorCheck & { where: ServiceName }
 const doctorMs = 10_000
 const examined = Object.values(apis).flatMap(({ name, internal }) => (Object.hasOwn(internal, 'doctorReport') ? [name] : []))
 
-/** What is wrong with the records of each service. The services examine their books for it, which takes seconds, so it is a page of its own. */
+/** What is wrong with the records of each service. The services examine their books for it, which needs seconds, so it is a page of its own. */
 export async function doctorPage(peers: Peers, site: Site): Promise<string> {
   const checks = (await Promise.all(examined.map(name => checksOf(name, peers)))).flat()
   const wrong = checks.filter(({ count }) => count > 0).length

@@ -111,9 +111,9 @@ ${section(
   )}`,
   { id: 'sagas' },
 )}
-${section('Doctor', html`<div data-load="/operator/doctor"><p class="muted">Each service compares its books with the chain, which takes seconds.</p><p><a class="button quiet" href="/operator/doctor">Examine the records</a></p></div>`, { id: 'doctor' })}`
+${section('Doctor', html`<div data-load="/operator/doctor"><p class="muted">Each service compares its books with the chain, which needs seconds.</p><p><a class="button quiet" href="/operator/doctor">Examine the records</a></p></div>`, { id: 'doctor' })}`
 
-/** What was done to agents, and what is asked for them. */
+/** What was decided about agents, and what waits for a decision. */
 const agents = ({ migrations, suspensions, slashes, invites, now }: OperatorView, form: ActForm): Html => html`${section(
   'Migrations',
   part(migrations, all =>

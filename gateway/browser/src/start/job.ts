@@ -21,7 +21,7 @@ export interface Job {
   validationId?: string
   panel: readonly string[]
   receiptId?: string
-  /** Steps that are done, with what they said. */
+  /** Steps that are done, with their answers in words. */
   done: Record<string, string>
 }
 

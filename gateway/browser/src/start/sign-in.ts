@@ -1,7 +1,7 @@
 import { type Body, type Call, Refused } from './call.ts'
 import type { Player } from './job.ts'
 
-/** Takes over the agent of the wallet, if it has one. @returns whether it has */
+/** Makes the player the agent of its wallet, if it has one. @returns whether it has */
 export async function signIn(player: Player, make: (call: Call) => Promise<Body>): Promise<boolean> {
   try {
     const agent = await make({ method: 'GET', path: `/api/wallets/${player.wallet.address}/agent` })

@@ -23,7 +23,7 @@ export type Step = (job: Job, means: Means) => Promise<string>
 
 const playerOf = (job: Job, role: Role): Player => {
   const player = job.players.get(role)
-  if (!player) throw new Error(`No wallet of this page is the ${role}. Where another agent has this part, it takes this step.`)
+  if (!player) throw new Error(`No wallet of this page is the ${role}. This step is that of the agent who has this part.`)
   if (player.agentId === undefined) throw new Error(`Register the ${role} first`)
   return player
 }
