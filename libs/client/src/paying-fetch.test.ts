@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
-import { type PaidCall, payingFetch } from './index.ts'
+import { type PaidCall, type PaymentOptions, payingFetch } from './index.ts'
 
 const url = 'http://host/api/sold'
 const signer = { address: '0x0000000000000000000000000000000000000001', signTypedData: async () => '0x00' }
-const accepts = [{ scheme: 'exact', network: 'eip155:84532', amount: '1000', asset: '0xa', payTo: '0xb', maxTimeoutSeconds: 300, extra: {} }]
+const offer = {
+  scheme: 'exact',
+  network: 'eip155:84532',
+  amount: '1000',
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  payTo: '0xb',
+  maxTimeoutSeconds: 300,
+  extra: { name: 'USDC', version: '2' },
+}
 const base64 = (value: object) => btoa(JSON.stringify(value))
 const identifiable = { 'payment-identifier': { info: { required: false }, schema: {} } }
-const challenge = () =>
+const challengeOf = (accepts: unknown) => () =>
   new Response('{}', { status: 402, headers: { 'payment-required': base64({ x402Version: 2, accepts, extensions: identifiable }) } })
+const challenge = challengeOf([offer])
 const refusal = (status: number, body: object) => () => new Response(JSON.stringify(body), { status })
 const served = () => new Response('{"sold":true}', { headers: { 'payment-response': base64({ success: true, transaction: '0xt' }) } })
 /** Its connection ends in the middle of the body. */
@@ -145,5 +154,55 @@ describe('a fetch that pays', () => {
     const answer = await payingFetch(async () => challenge(), { signer, maxPayment: 999n, onPaid: call => void paid.push(call) })(url)
 
     assert.deepEqual([answer.status, paid], [402, []])
+  })
+
+  describe('signs nothing for', () => {
+    const answerTo = async (accepts: unknown, more: Partial<PaymentOptions> = {}) => {
+      const signed: string[] = []
+      const careful = {
+        ...signer,
+        signTypedData: async (domain: Record<string, unknown>) => {
+          signed.push(String(domain.verifyingContract))
+          return '0x00'
+        },
+      }
+      const door: typeof fetch = async (_input, init) => (new Headers(init?.headers).has('payment-signature') ? served() : challengeOf(accepts)())
+      const { status } = await payingFetch(door, { signer: careful, maxPayment: 25_000_000n, ...more })(url)
+      return { status, signed }
+    }
+    const wrapped = '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599'
+    const refused: Record<string, unknown> = {
+      'another token, however few of its units': [{ ...offer, asset: wrapped }],
+      'the token of another network': [{ ...offer, network: 'eip155:324705682' }],
+      'a network that it does not know': [{ ...offer, network: 'eip155:1' }],
+      'a payment that would be good for ten years': [{ ...offer, maxTimeoutSeconds: 315_360_000 }],
+      'a payment without an end': [{ ...offer, maxTimeoutSeconds: null }],
+      'an amount that is no whole number': ['0x10', '1.5', '-1', '', ' 1', 1_000, null].map(amount => ({ ...offer, amount })),
+      'a token without a name': [
+        { ...offer, extra: {} },
+        { ...offer, extra: undefined },
+      ],
+      'what is no offer': [null, 1, 'x', {}],
+      'what is no list of offers': { 0: offer },
+    }
+    for (const [title, accepts] of Object.entries(refused))
+      it(title, async () => {
+        assert.deepEqual(await answerTo(accepts), { status: 402, signed: [] })
+      })
+
+    it('what is beside an offer that is right: that one is paid', async () => {
+      assert.deepEqual(await answerTo([{ ...offer, asset: wrapped }, { ...offer, amount: 'x' }, offer]), { status: 200, signed: [offer.asset] })
+    })
+
+    it('anything else than a token that its user names for a network', async () => {
+      const network = 'eip155:31337'
+      const assets = { [network]: wrapped.toLowerCase() }
+      const named = { ...offer, network, asset: wrapped }
+
+      assert.deepEqual(await answerTo([named], { assets }), { status: 200, signed: [wrapped] })
+      assert.deepEqual(await answerTo([{ ...named, asset: offer.asset }], { assets }), { status: 402, signed: [] })
+      // those that it knows by itself remain
+      assert.deepEqual(await answerTo([offer], { assets }), { status: 200, signed: [offer.asset] })
+    })
   })
 })

@@ -1,4 +1,5 @@
-import { openPurchases, type Payment, type Purchase, type Terms } from './purchases.ts'
+import { chainIdOf, chosenTerms, type PaymentLimits } from './offer.ts'
+import { openPurchases, type Payment, type Purchase } from './purchases.ts'
 import { randomHex } from './random.ts'
 
 /** What signs payments: an ethers wallet, or anything with the same two members. */
@@ -23,18 +24,14 @@ export interface PaidCall {
   txHash: string | null
 }
 
-export interface PaymentOptions {
+export interface PaymentOptions extends PaymentLimits {
   signer: PaymentSigner
-  /** Most that one call may cost, micro-USDC. */
-  maxPayment: bigint
-  /** CAIP-2 networks to pay on, the preferred one first. Default: any, in the order of the offer. */
-  networks?: readonly string[]
   /** Called with every payment that was made, once its call was answered. */
   onPaid?: (paid: PaidCall) => void
 }
 
 interface Offer {
-  accepts?: Terms[]
+  accepts?: unknown
   resource?: unknown
   extensions?: Record<string, { info?: object } | undefined>
 }
@@ -59,7 +56,8 @@ const [pauseMs, longestPauseMs] = [500, 5_000]
  * missing, for a minute; where it abandons one, the next equal call goes on with it. The platform serves a payment once and answers it as before when
  * it comes again, so a retried call is never paid twice. Equal calls have the same method, address, body, agent and Idempotency-Key; those that run
  * at the same time are one call, and so are all under one Idempotency-Key. A caller that stops waiting must abort the call or give it such a key:
- * otherwise its answer ends the purchase, and the next equal call pays again. An offer that is dearer, or on no wanted network, stays a 402.
+ * otherwise its answer ends the purchase, and the next equal call pays again. An offer that is dearer, in another token than USDC (`assets` names
+ * more), on no wanted network, or good for longer than ten minutes, stays a 402.
  */
 export function payingFetch(send: typeof fetch, options: PaymentOptions): typeof fetch {
   const purchases = openPurchases()
@@ -164,10 +162,9 @@ async function stateAfter(answer: Response): Promise<PaymentState> {
 
 const receiptOf = ({ headers }: Response) => decoded(headers.get('payment-response')) as { transaction?: string } | undefined
 
-async function paymentFor(response: Response, { signer, maxPayment, networks }: PaymentOptions): Promise<Payment | undefined> {
+async function paymentFor(response: Response, { signer, ...limits }: PaymentOptions): Promise<Payment | undefined> {
   const required = decoded(response.headers.get('payment-required')) as Offer | undefined
-  const wanted = (required?.accepts ?? []).filter(({ scheme, network, amount }) => isPayable(scheme, network) && BigInt(amount) <= maxPayment)
-  const terms = networks ? networks.map(name => wanted.find(({ network }) => network === name)).find(found => found !== undefined) : wanted[0]
+  const terms = chosenTerms(required?.accepts, limits)
   if (!terms) return undefined
   const { asset, payTo, amount, maxTimeoutSeconds, network, extra } = terms
   const authorization = {
@@ -178,7 +175,7 @@ async function paymentFor(response: Response, { signer, maxPayment, networks }: 
     validBefore: String(Math.floor(Date.now() / 1_000) + maxTimeoutSeconds),
     nonce: `0x${randomHex(32)}`,
   }
-  const domain = { name: extra.name, version: extra.version, chainId: Number(network.slice(prefix.length)), verifyingContract: asset }
+  const domain = { name: extra.name, version: extra.version, chainId: chainIdOf(network), verifyingContract: asset }
   const signature = await signer.signTypedData(domain, types, authorization)
   const identifier = required?.extensions?.[identifierName]
   // with a name of its own the payment is answered again where its answer was lost
@@ -188,9 +185,6 @@ async function paymentFor(response: Response, { signer, maxPayment, networks }: 
 }
 
 const identifierName = 'payment-identifier'
-
-const prefix = 'eip155:'
-const isPayable = (scheme: string, network: string): boolean => scheme === 'exact' && network.startsWith(prefix)
 
 function decoded(header: string | null): unknown {
   try {

@@ -1,14 +1,4 @@
-/** One offer of a 402 answer of x402 v2. */
-export interface Terms {
-  scheme: string
-  network: string
-  /** micro-USDC */
-  amount: string
-  asset: string
-  payTo: string
-  maxTimeoutSeconds: number
-  extra: { name: string; version: string }
-}
+import type { Terms } from './offer.ts'
 
 /** A signed payment. */
 export interface Payment {

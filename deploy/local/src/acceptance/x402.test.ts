@@ -179,6 +179,19 @@ describe('x402', function () {
   })
 
   describe('the client of the platform', () => {
+    for (const chain of chains)
+      it(`knows the USDC of ${chain} by itself`, async () => {
+        const buyer = await platform.newPlayer({ chain, usdc: 1 })
+        const payment = { signer: buyer.wallet, maxPayment: 1_000n, networks: [`eip155:${networks[chain].chainId}`] }
+        const identity = { agentId: buyer.id, walletAddress: buyer.wallet.address }
+
+        const { eligible } = await connect({ baseUrl: platform.url, identity, payment }).reputation.checkEligibility({
+          query: { wallet: newWallet() },
+        })
+
+        assert.deepEqual([eligible, await platform.usdcOf(chain, buyer.wallet.address)], [false, 999_000n])
+      })
+
     it('pays within its ceiling, reports what it paid, and pays once for a call whose answers are lost', async () => {
       const buyer = await platform.newPlayer({ usdc: 1 })
       const paid: PaidCall[] = []
@@ -229,10 +242,10 @@ describe('x402', function () {
     it('sums up what was paid', async () => {
       const { totalPayments, totalAmount, byRoute } = await platform.get('/api/x402/stats')
 
-      assert.deepEqual([totalPayments, totalAmount], [13, 0.014])
+      assert.deepEqual([totalPayments, totalAmount], [15, 0.016])
       assert.deepEqual(byRoute, [
         { route: 'GET /api/agents/:id/reputation', count: 1, amount: 0.002 },
-        { route, count: 12, amount: 0.012 },
+        { route, count: 14, amount: 0.014 },
       ])
     })
   })
