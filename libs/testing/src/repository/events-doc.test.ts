@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { apis, type CloudEvent, cloudEvent, gigAssigned, gigCancelled, gigPosted, type ServiceApi } from '@carapace/api'
 import { type Bus, quiet, rabbitBus } from '@carapace/bus'
 import { acquireBroker, type Broker } from '../broker/broker.ts'
 import { samplePayloads } from '../platform/sample.ts'
 import { until } from '../until.ts'
+import { pythonWithPika } from './python-with-pika.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
-const python = 'python3'
 const text = await readFile(path.join(root, 'docs/events.md'), 'utf8')
 
 describe('docs/events.md', function () {
@@ -32,15 +31,15 @@ describe('docs/events.md', function () {
   })
 
   it('has a reader in Python that knows nothing but asyncapi.json, and handles each event once', async function () {
-    const isThere = await promisify(execFile)(python, ['-c', 'import pika']).then(
-      () => true,
-      () => false,
-    )
-    if (!isThere) return this.skip()
     const folder = await mkdtemp(path.join(tmpdir(), 'carapace-events-'))
+    const python = await pythonWithPika(folder)
+    if (python === undefined) {
+      await rm(folder, { recursive: true })
+      return this.skip()
+    }
     const broker: Broker = await acquireBroker()
     const bus: Bus = rabbitBus({ log: quiet, ...broker, service: 'test' })
-    const reader = await startReader(folder, broker)
+    const reader = await startReader(python, folder, broker)
     try {
       await until('the reader listens', () => reader.lines().some(line => 'listening' in line), 60)
       const gig = randomUUID()
@@ -80,7 +79,7 @@ function eventOf(declared: { type: string }, gigId: string, aggregateversion: nu
 const publish = (bus: Bus, event: CloudEvent) => bus.publish([{ exchange: 'events', routingKey: event.type, event }])
 
 /** The example of the page as it is; the document that it reads has the names of this broker's place. */
-async function startReader(folder: string, broker: Broker) {
+async function startReader(python: string, folder: string, broker: Broker) {
   const [, program] = /```python\n([\s\S]*?)```/.exec(text) ?? []
   const asyncapi = (await readFile(path.join(root, 'docs/asyncapi.json'), 'utf8')).replaceAll(
     '"carapace.events"',
