@@ -7,12 +7,15 @@ const signer = new Wallet(key)
 const payment = { signer, maxPayment: 25_000_000n }
 const client = connect({ baseUrl, signer, payment })
 
-const { handle } = await client.register({ handle: `poster-${signer.address.slice(2, 10).toLowerCase()}` })
+const { id, handle } = await client.register({ handle: `poster-${signer.address.slice(2, 10).toLowerCase()}` })
+const { gigs } = await client.marketplace.listAgentGigs({ params: { id }, query: { role: 'poster' } })
+const begun = gigs.find(({ status }) => status !== 'completed' && status !== 'cancelled')
 // test money, on a devnet
-await client.gateway.useFaucet({ body: { walletAddress: signer.address, amount: 100 } })
+if (!begun) await client.gateway.useFaucet({ body: { walletAddress: signer.address, amount: 100 } })
 
+const draft = { title: 'Summarise a paper', description: 'Attention is all you need', skillsRequired: ['summaries'], budget: 25 }
 const { gig, validation, receipt } = await client.hire({
-  gig: { title: 'Summarise a paper', description: 'Attention is all you need', skillsRequired: ['summaries'], budget: 25 },
+  ...(begun ? { gigId: begun.id } : { gig: draft }),
   onProgress: ({ step, gig: { title } }) => console.log(`${handle}: "${title}" is ${step}`),
 })
 console.log(`${gig.title}: ${validation.status} by ${validation.approvalCount} of ${validation.voteCount}`)

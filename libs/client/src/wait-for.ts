@@ -9,6 +9,7 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
+/** Each throws an Error named TimeoutError when the time is over, and one named EndedError as soon as it is certain that it waits in vain. */
 export interface WaitFor {
   /** Until the agent's identity is confirmed on its network. */
   registration(agentId: string, options?: WaitOptions): Promise<AgentProfile>
@@ -24,12 +25,15 @@ const [firstPauseMs, longestPauseMs, patienceMs] = [250, 4_000, 120_000]
 export const waitsOver = ({ identity, marketplace, swarm, escrow }: OperationsByService): WaitFor => ({
   registration: (agentId, options) =>
     until(`the registration of ${agentId} is confirmed`, options, async () => {
-      const agent = await identity.getAgent({ params: { id: agentId } })
+      const { onChain, ...agent } = await identity.getAgent({ params: { id: agentId } })
+      if (onChain?.status === 'failed') throw ended(`the registration of ${agentId} failed: ${onChain.error}`)
       return agent.chains[agent.preferredChain].registered ? agent : undefined
     }),
   verdict: (gigId, options) =>
     until(`there is a verdict on ${gigId}`, options, async () => {
       const gig = await marketplace.getGig({ params: { id: gigId } })
+      if (gig.validationId === null && gig.status === 'cancelled')
+        throw ended(`the gig ${gigId} was cancelled (${gig.closeReason}) before it was judged`)
       if (gig.validationId === null) return undefined
       const validation = await swarm.getValidation({ params: { id: gig.validationId } })
       const isNext = validation.status === 'expired' && gig.status === 'pending_validation'
@@ -38,9 +42,13 @@ export const waitsOver = ({ identity, marketplace, swarm, escrow }: OperationsBy
   payment: (gigId, options) =>
     until(`the escrow of ${gigId} has paid`, options, async () => {
       const found = await escrow.getEscrow({ params: { gigId } })
-      return ['released', 'refunded', 'unfunded'].includes(found.status) ? found : undefined
+      if (found.status === 'unfunded') throw ended(`the gig ${gigId} is decided, and no budget was locked for it: the escrow is unfunded`)
+      return found.status === 'released' || found.status === 'refunded' ? found : undefined
     }),
 })
+
+/** What was waited for cannot come any more. */
+export const ended = (what: string): Error => Object.assign(new Error(what), { name: 'EndedError' })
 
 /**
  * What `probe` finds, as soon as it finds something; what does not exist yet, or cannot be read now, is waited for.

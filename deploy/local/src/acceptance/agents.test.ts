@@ -25,8 +25,8 @@ describe('agents that are written with the SDK', function () {
   const agents: { process: ChildProcess; printed: () => string }[] = []
 
   /** Goes on until the end of the tests. */
-  function start(example: string): { printed: () => string } {
-    const process_ = spawn(process.execPath, [at(`examples/${example}.js`), child.url], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  function start(example: string, ...more: string[]): { process: ChildProcess; printed: () => string } {
+    const process_ = spawn(process.execPath, [at(`examples/${example}.js`), child.url, ...more], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     for (const output of [process_.stdout, process_.stderr])
       output.on('data', part => {
@@ -37,9 +37,9 @@ describe('agents that are written with the SDK', function () {
     return agent
   }
   /** Until it ends. */
-  const run = (file: string): Promise<{ text: string; code: number }> =>
+  const run = (file: string, ...more: string[]): Promise<{ text: string; code: number }> =>
     new Promise(resolve =>
-      execFile(process.execPath, [file, child.url], { env, timeout: 150_000 }, (error, text, errors) =>
+      execFile(process.execPath, [file, child.url, ...more], { env, timeout: 150_000 }, (error, text, errors) =>
         resolve({ text: text + errors, code: error ? Number(error.code ?? 1) : 0 }),
       ),
     )
@@ -62,7 +62,30 @@ describe('agents that are written with the SDK', function () {
     assert.equal(code, 0, text + agents.map(({ printed }) => printed()).join('\n'))
     assert.match(text, /is posted\n.*is assigned\n.*is funded\n.*is delivered\n.*is judged\n/s)
     assert.match(text, /24\.25 USDC paid, 0x[0-9a-f]{64}/)
-    assert.equal(agents.filter(({ process: { exitCode } }) => exitCode !== null).length, 0)
+    assert.deepEqual(
+      agents.map(({ process: { exitCode } }) => exitCode),
+      [null, null, null, null],
+    )
+  })
+
+  it('go on where they left off: a poster that was killed posts and locks once', async () => {
+    const { privateKey, address } = Wallet.createRandom()
+    const first = start('poster', privateKey)
+    await until('the budget is locked', () => /is funded/.test(first.printed()), 120)
+    first.process.kill('SIGKILL')
+
+    const { text, code } = await run(at('examples/poster.js'), privateKey)
+
+    assert.equal(code, 0, text)
+    assert.doesNotMatch(text, /is (posted|assigned|funded)/)
+    assert.match(text, /24\.25 USDC paid, 0x[0-9a-f]{64}/)
+    const client = connect({ baseUrl: child.url })
+    const { agentId } = await client.reputation.getRiskByWallet({ params: { walletAddress: address } })
+    const { gigs } = await client.marketplace.listAgentGigs({ params: { id: agentId }, query: { role: 'poster' } })
+    assert.deepEqual(
+      gigs.map(({ status }) => status),
+      ['completed'],
+    )
   })
 
   it('are ten recipes', () => {

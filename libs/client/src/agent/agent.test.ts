@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import { type Carapace, connect, type Deliverable, type RetryOptions } from '../index.ts'
 
 type Answer = unknown | ((body: Record<string, unknown>) => unknown)
@@ -93,6 +94,44 @@ describe('work', () => {
     assert.deepEqual(calls(received), [['POST /api/gigs/a/submit-deliverable', { deliverableNote: 'done: a' }]])
   })
 
+  it('says that it is there while it works', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const end = new AbortController()
+    let beats = 0
+    const answers = { ...market([], [gig('a')]), 'POST /api/gigs/a/submit-deliverable': {} }
+    const { client } = platform({ ...answers, 'POST /api/agent-heartbeat': () => ({ beats: ++beats }) })
+    /** Work of a quarter of an hour. */
+    const onGig = async (): Promise<Deliverable> => {
+      for (let minute = 0; minute < 15; minute++) {
+        mock.timers.tick(60_000)
+        for (let n = 0; n < 20; n++) await new Promise(setImmediate)
+      }
+      end.abort()
+      return { deliverableNote: 'done' }
+    }
+
+    await client.work({ onGig, signal: end.signal }).finally(() => mock.timers.reset())
+
+    assert.equal(beats, 4)
+  })
+
+  it('takes on no more than it may have at once', async () => {
+    const end = new AbortController()
+    let rounds = 0
+    const { client, received } = platform({
+      ...market([gig('open')], [gig('a', { escrowStatus: 'none' }), gig('b', { escrowStatus: 'none' })]),
+      'GET /api/agents/me/offers': () => ({ offers: [{ id: 'o', gigId: 'open' }] }),
+      'GET /api/agents/me/gigs': () => {
+        if (++rounds === 3) end.abort()
+        return { gigs: [gig('a', { escrowStatus: 'none' }), gig('b', { escrowStatus: 'none' })] }
+      },
+    })
+
+    await client.work({ onGig: () => ({}), atOnce: 2, everyMs: 1, signal: end.signal })
+
+    assert.deepEqual(calls(received), [])
+  })
+
   it('ends with what its program throws, unless it says what to do then', async () => {
     const broken = () => {
       throw new Error('no idea')
@@ -132,5 +171,80 @@ describe('validate', () => {
       ['POST /api/swarm/vote', { validationId: 'v', voterId: 'me', vote: 'approve' }],
       ['POST /api/swarm/vote', { validationId: 'late', voterId: 'me', vote: 'reject', reasoning: 'no gig' }],
     ])
+  })
+})
+
+describe('hire', () => {
+  const stages = (...gigs: object[]) => {
+    let shown = 0
+    return () => gig('g', { posterId: 'me', validationId: null, ...gigs[Math.min(shown++, gigs.length - 1)] })
+  }
+  const settled = {
+    'GET /api/swarm/validations/v': { id: 'v', status: 'approved' },
+    'GET /api/escrow/g': { status: 'released' },
+    'GET /api/trust-receipts/gigs/g': { netPaid: 24.25 },
+  }
+  const done = { status: 'completed', validationId: 'v' }
+
+  it('goes on with a gig from where it is: nothing is posted, accepted or locked twice', async () => {
+    const assigned = { status: 'assigned', escrowStatus: 'none' }
+    const { client, received } = platform({
+      ...settled,
+      'GET /api/gigs/g': stages(assigned, { status: 'assigned' }, { status: 'pending_validation' }, done),
+      'POST /api/agent-payments/fund-escrow': {},
+    })
+    const steps: string[] = []
+
+    const { receipt } = await client.hire({ gigId: 'g', onProgress: ({ step }) => void steps.push(step) })
+
+    assert.equal(receipt?.netPaid, 24.25)
+    assert.deepEqual(received, [['POST /api/agent-payments/fund-escrow', { gigId: 'g', agentId: 'me' }]])
+    assert.deepEqual(steps, ['funded', 'delivered', 'judged'])
+  })
+
+  it('does nothing more for one that is over', async () => {
+    const { client, received } = platform({ ...settled, 'GET /api/gigs/g': stages(done) })
+
+    assert.equal((await client.hire({ gigId: 'g' })).gig.status, 'completed')
+    assert.deepEqual(received, [])
+  })
+
+  it('chooses among all who have applied, and accepts an offer that came first', async () => {
+    const applicant = (n: number) => ({ agentId: `a${n}`, agent: { fusedScore: n } })
+    const pages = [Array.from({ length: 100 }, (_, n) => applicant(n)), [applicant(100)]]
+    const { client, received } = platform({
+      ...settled,
+      'POST /api/gigs': gig('g'),
+      'GET /api/gigs/g': stages({ status: 'open' }, { status: 'open' }, done),
+      'GET /api/gigs/g/applicants': () => ({ applicants: pages.shift() }),
+      'POST /api/gigs/g/accept-applicant': refusal('INVALID_STATE'),
+    })
+
+    await client.hire({ gig: { title: 't', description: 'd', budget: 25 } })
+
+    assert.deepEqual(received.at(-1), ['POST /api/gigs/g/accept-applicant', { applicantAgentId: 'a100' }])
+  })
+
+  it('ends as soon as nobody can deliver any more', async () => {
+    for (const status of ['open', 'assigned']) {
+      const { client } = platform({
+        'GET /api/gigs/g': stages({ status }, { status: 'cancelled', closeReason: 'expired' }),
+        'GET /api/gigs/g/applicants': { applicants: [] },
+      })
+
+      await assert.rejects(client.hire({ gigId: 'g' }), { name: 'EndedError', message: /cancelled \(expired\)/ }, status)
+    }
+  })
+})
+
+describe('waiting', () => {
+  it('ends with what is final', async () => {
+    const cancelled = gig('g', { status: 'cancelled', closeReason: 'withdrawn', validationId: null })
+    const failed = { preferredChain: 'BASE_SEPOLIA', chains: { BASE_SEPOLIA: { registered: false } }, onChain: { status: 'failed', error: 'no gas' } }
+    const { client } = platform({ 'GET /api/gigs/g': cancelled, 'GET /api/escrow/g': { status: 'unfunded' }, 'GET /api/agents/me': failed })
+
+    await assert.rejects(client.waitFor.verdict('g'), { name: 'EndedError', message: /cancelled \(withdrawn\)/ })
+    await assert.rejects(client.waitFor.payment('g'), { name: 'EndedError', message: /unfunded/ })
+    await assert.rejects(client.waitFor.registration('me'), { name: 'EndedError', message: /no gas/ })
   })
 })

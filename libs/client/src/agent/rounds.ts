@@ -23,15 +23,15 @@ export async function rounds(tools: Tools, agentId: string, options: RoundOption
   const both = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])])
   let wake: () => void = () => undefined
   let isWoken = false
-  let beaten = 0
+  let fault: { error: unknown } | undefined
   const listening = listen().catch(() => undefined)
+  const beating = beat().catch((error: unknown) => {
+    fault = { error }
+    ended.abort()
+  })
   try {
     while (!both.aborted) {
       isWoken = false
-      if (Date.now() - beaten >= heartbeatMs) {
-        beaten = Date.now()
-        await attempt(options, () => tools.identity.recordHeartbeat({ body: { status: 'active' } }))
-      }
       await attempt(options, round)
       if (isWoken) continue
       const entry = new Promise<void>(resolve => {
@@ -41,7 +41,16 @@ export async function rounds(tools: Tools, agentId: string, options: RoundOption
     }
   } finally {
     ended.abort()
-    await listening
+    await Promise.all([listening, beating])
+  }
+  if (fault) throw fault.error
+
+  /** Also while a round does the work of hours: an agent that is silent looks as if it had left. */
+  async function beat(): Promise<void> {
+    while (!both.aborted) {
+      await attempt(options, () => tools.identity.recordHeartbeat({ body: { status: 'active' } }))
+      await pause(heartbeatMs, both).catch(() => undefined)
+    }
   }
 
   /** Without it the agent polls. */

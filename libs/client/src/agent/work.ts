@@ -18,6 +18,8 @@ export interface WorkOptions extends RoundOptions {
   accepts?: (gig: Gig) => boolean
   /** What an application says. */
   proposal?: string | ((gig: Gig) => string)
+  /** Gigs that may be assigned to the agent at once: with so many it applies for no more, and accepts no offers. Default 5. */
+  atOnce?: number
   /** Work for gigs whose budget is not locked: nobody may pay for them. */
   unpaid?: boolean
 }
@@ -26,21 +28,32 @@ const openGigs = 50
 
 /** The part of a worker; see `Agent.work`. */
 export async function work(tools: Tools, agentId: string, options: WorkOptions): Promise<void> {
-  const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false } = options
+  const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false, atOnce = 5 } = options
   const { marketplace } = tools
   const applied = new Set<string>()
+  /** Gigs that are assigned and not delivered yet. */
+  let open = 0
 
   const deliverAssigned = async () => {
-    for await (const gig of marketplace.listAgentGigs.all({ params: { id: agentId }, query: { role: 'assignee', status: 'assigned' } }))
+    open = 0
+    for await (const gig of marketplace.listAgentGigs.all({ params: { id: agentId }, query: { role: 'assignee', status: 'assigned' } })) {
+      open++
       if (unpaid || gig.escrowStatus === 'locked')
-        await attempt(options, async () => marketplace.submitDeliverable({ params: { id: gig.id }, body: await onGig(gig) }))
+        await attempt(options, async () => {
+          await marketplace.submitDeliverable({ params: { id: gig.id }, body: await onGig(gig) })
+          open--
+        })
+    }
   }
   const acceptOffers = async () => {
-    for await (const offer of marketplace.listAgentOffers.all({ params: { id: agentId }, query: { status: 'pending' } }))
+    for await (const offer of marketplace.listAgentOffers.all({ params: { id: agentId }, query: { status: 'pending' } })) {
+      if (open >= atOnce) return
       await attempt(options, async () => {
-        if (accepts(await marketplace.getGig({ params: { id: offer.gigId } })))
-          await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } })
+        if (!accepts(await marketplace.getGig({ params: { id: offer.gigId } }))) return
+        await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } })
+        open++
       })
+    }
   }
   const applyToOpen = async () => {
     for (const skill of skills) {
@@ -61,6 +74,6 @@ export async function work(tools: Tools, agentId: string, options: WorkOptions):
   await rounds(tools, agentId, options, async () => {
     await deliverAssigned()
     await acceptOffers()
-    await applyToOpen()
+    if (open < atOnce) await applyToOpen()
   })
 }
