@@ -3,7 +3,8 @@ import { openStreams } from './a2a/open-streams.ts'
 import { a2aProtocol } from './a2a/protocol.ts'
 import type { Tasks } from './a2a/tasks.ts'
 import { type IdentityParts, identify } from './identity/identify.ts'
-import { namedAgent } from './identity/named-agent.ts'
+import { whoCalls } from './identity/me.ts'
+import { namedAgent, namedWallet } from './identity/named-agent.ts'
 import type { Inside, Outer } from './inside/inside.ts'
 import type { Performer } from './inside/operation.ts'
 import type { Signatures } from './inside/outer-signature.ts'
@@ -35,12 +36,15 @@ export async function openProtocols({ inside, identity, verifyOuter, tasks, publ
         named ??= namedAgent(outer.request, identity.agents)
         return named
       },
+      wallet: () => namedWallet(outer.request),
     }
   }
   const identityOf = (outer: Outer) =>
     identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
   const callA2a = a2aProtocol({ tasks, streams, performerOf, identityOf, publicBaseUrl, log: platform.log })
-  const callMcp = onFirstMessage(async () => (await import('./mcp/protocol.ts')).mcpProtocol({ performerOf, publicBaseUrl }))
+  const meOf = async (outer: Outer) => whoCalls(outer.request, await identityOf(outer), identity.agents)
+  const mcpParts = { performerOf, meOf, authMode: identity.mode, publicBaseUrl }
+  const callMcp = onFirstMessage(async () => (await import('./mcp/protocol.ts')).mcpProtocol(mcpParts))
   return { protocols: { callMcp, callA2a }, close: streams.close }
 }
 

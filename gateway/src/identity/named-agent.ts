@@ -4,13 +4,19 @@ import { type Agents, uuidForm, walletForm } from './agents.ts'
 import { parseSignature } from './signature-input.ts'
 
 /** The id of the agent that a request names by a header or by the key of its signature. Nothing of it is proven. */
-export async function namedAgent({ headers }: IncomingMessage, agents: Agents): Promise<string | undefined> {
+export async function namedAgent({ headers }: Pick<IncomingMessage, 'headers'>, agents: Agents): Promise<string | undefined> {
   const id = textOf(headers['x-agent-id'])
   if (id !== undefined) return uuidForm.test(id) ? id : undefined
-  const wallet = textOf(headers['x-wallet-address']) ?? signingWallet(headers)
-  if (wallet === undefined || !walletForm.test(wallet)) return undefined
+  const wallet = namedWallet({ headers })
+  if (wallet === undefined) return undefined
   const agent = (await agents.byWallet(wallet)) ?? (await agents.freshByWallet(wallet))
   return agent?.id
+}
+
+/** The wallet that a request names in the same ways. Nothing of it is proven either. */
+export function namedWallet({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const wallet = textOf(headers['x-wallet-address']) ?? signingWallet(headers)?.toLowerCase()
+  return wallet !== undefined && walletForm.test(wallet) ? wallet : undefined
 }
 
 function signingWallet(headers: IncomingMessage['headers']): string | undefined {

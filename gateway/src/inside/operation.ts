@@ -9,6 +9,8 @@ export interface Operation {
   names: Readonly<Record<string, string>>
   /** The declared field that names the acting agent: the caller, where it is left out. */
   actor: string | undefined
+  /** The same of its wallet. */
+  wallet?: string | undefined
 }
 
 /** Who has an operation performed. */
@@ -16,6 +18,8 @@ export interface Performer {
   call(call: InsideCall): Promise<InsideAnswer>
   /** The id of the agent that the outer request names, proven or not. */
   agentId(): Promise<string | undefined>
+  /** The wallet that it names, proven or not. */
+  wallet(): string | undefined
 }
 
 export type Values = Readonly<Record<string, unknown>>
@@ -29,17 +33,18 @@ export const fieldsOf = ({ endpoint }: Operation) => ({
 
 export const shownName = ({ names }: Operation, field: string): string => names[field] ?? field
 
-/** Performs an operation by a call of the API. @throws VALIDATION_ERROR without a field that the address needs; everything else the API judges */
+/** Performs an operation by a call of the API. @throws VALIDATION_ERROR for a field that there is not, and without one that the address needs; everything else the API judges */
 export async function perform(
   operation: Operation,
   given: Values,
   performer: Performer,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<InsideAnswer> {
-  const { endpoint, actor } = operation
+  const { endpoint, actor, wallet } = operation
   const fields = fieldsOf(operation)
-  const fieldValue = async (field: string): Promise<unknown> =>
-    given[shownName(operation, field)] ?? (field === actor ? performer.agentId() : undefined)
+  refuseUnknown(operation, given)
+  const own = async (field: string) => (field === actor ? performer.agentId() : field === wallet ? performer.wallet() : undefined)
+  const fieldValue = async (field: string): Promise<unknown> => given[shownName(operation, field)] ?? own(field)
   const pick = async (shape: object) => {
     const entries = await Promise.all(Object.keys(shape).map(async field => [field, await fieldValue(field)] as const))
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
@@ -54,6 +59,15 @@ export async function perform(
   if (missing.length > 0)
     throw new Refusal('VALIDATION_ERROR', { errors: missing.map(field => ({ path: shownName(operation, field), message: 'is needed' })) })
   return performer.call({ ...addressOf(endpoint, params, query), headers, ...(endpoint.body === undefined ? {} : { body }) })
+}
+
+/** A filter that is spelt wrongly would be none at all: nobody would see that the answer is to another question. */
+function refuseUnknown(operation: Operation, given: Values): void {
+  const { params, query, body } = fieldsOf(operation)
+  const known = Object.keys({ ...params, ...query, ...body }).map(field => shownName(operation, field))
+  const unknown = Object.keys(given).filter(name => given[name] !== undefined && !known.includes(name))
+  const message = known.length === 0 ? 'is not known: no field is' : `is not known. There are: ${known.join(', ')}`
+  if (unknown.length > 0) throw new Refusal('VALIDATION_ERROR', { errors: unknown.map(path => ({ path, message })) })
 }
 
 /** What has a form in an address. */

@@ -1,12 +1,16 @@
 import { errorBody, Refusal, refuseField } from '@carapace/api'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import type { Me } from '../identity/me.ts'
 import type { InsideAnswer } from '../inside/inside.ts'
 import { type Performer, perform, type Values } from '../inside/operation.ts'
-import { keyForm, keyName, type Tool } from './tools/tool.ts'
+import { isRead, keyForm, keyName, type Tool } from './tools/tool.ts'
 
 export interface Caller extends Performer {
   requestId: string
+  authMode: 'plain' | 'signed'
+  /** @throws Refusal where what it is known by contradicts itself */
+  me(): Promise<Me>
 }
 
 /** Names of x402 in `_meta` (version 2, over MCP). */
@@ -16,15 +20,16 @@ const receiptField = 'x402/payment-response'
 /** Calls what a tool stands for. A refusal of the API is a result that is an error, with the error body as its text: a model can read it and do better. */
 export async function callTool(tool: Tool, given: Values, meta: Values | undefined, caller: Caller): Promise<CallToolResult> {
   try {
-    return resultOf(tool, await perform(tool, given, caller, headersOf(given, meta)))
+    const { [keyName]: key, ...fields } = given
+    // a read has no effect that a key could name: there it is a field like others
+    return resultOf(tool, await perform(tool, isRead(tool) ? given : fields, caller, headersOf(isRead(tool) ? undefined : key, meta)))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return failed(errorBody(error, caller.requestId))
   }
 }
 
-function headersOf(given: Values, meta: Values = {}): Record<string, string> {
-  const { [keyName]: key } = given
+function headersOf(key: unknown, meta: Values = {}): Record<string, string> {
   const payment = meta[paymentField]
   return {
     ...(key === undefined ? {} : { 'idempotency-key': keyIn(key) }),
@@ -60,6 +65,6 @@ function resultOf({ list }: Tool, { status, headers, body }: InsideAnswer): Call
   }
 }
 
-const failed = (body: object): CallToolResult => ({ isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] })
+export const failed = (body: object): CallToolResult => ({ isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] })
 
 const textOf = (header: string | string[] | undefined): string | undefined => (typeof header === 'string' ? header : undefined)

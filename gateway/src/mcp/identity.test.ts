@@ -53,6 +53,24 @@ describe('a signed caller of MCP', () => {
     assert.equal(harness.upstream.seen[0]?.url, `/api/agents/${agentId}/treasury/balance`)
   })
 
+  it('is told who it is by its signature, and what is wrong with one', async () => {
+    const me = (body: Answered) => JSON.parse(body.result.content[0]!.text) as object
+    const request = await signed(callOf('get_me', {}))
+    const { body } = await send(request)
+    const again = await send(request)
+
+    assert.deepEqual(me(body), { walletAddress: wallet.address, agentId, isRegistered: true, isSigned: true, authMode: 'signed' })
+    assert.equal(codeOf(again.body), 'SIGNATURE_REPLAYED')
+    const stranger = await send({ raw: JSON.stringify(callOf('get_me', {})), headers: { accept, 'x-wallet-address': wallet.address } })
+    assert.deepEqual(me(stranger.body), {
+      walletAddress: wallet.address.toLowerCase(),
+      agentId,
+      isRegistered: true,
+      isSigned: false,
+      authMode: 'signed',
+    })
+  })
+
   it('signs all calls of one request by one signature, which serves once', async () => {
     const request = await signed([callOf('cancel_gig', { gigId: 'g1' }, 1), callOf('cancel_gig', { gigId: 'g2' }, 2)])
     const first = await send(request)

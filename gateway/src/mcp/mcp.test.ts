@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { exampleOf, type Json } from '@carapace/api'
+import { exampleOf, identityApi, type Json, selfContained } from '@carapace/api'
 import { httpCall, newWallet } from '@carapace/testing'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -27,7 +27,7 @@ const errorIn = (result: CallToolResult) => {
   return JSON.parse(content?.type === 'text' ? content.text : '') as {
     code: string
     status: number
-    errors?: { path: string }[]
+    errors?: { path: string; message: string }[]
     retryAfter?: number
   }
 }
@@ -53,12 +53,18 @@ describe('the tools of MCP', () => {
   it('are listed with words for a model, schemas and whether they change anything', async () => {
     const { tools: listed } = await client.listTools()
 
-    assert.equal(listed.length, tools.size)
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['get_me', ...tools.keys()],
+    )
+    // all of it goes into the memory of a model, before its work begins
+    assert.ok(JSON.stringify(listed).length <= 75_000, `${JSON.stringify(listed).length} characters`)
     for (const { name, title, description, inputSchema, outputSchema, annotations } of listed) {
       assert.match(name, /^[a-z]+(_[a-z0-9]+)*$/)
       assert.ok(title && description && description.length > 30, name)
       assert.deepEqual([inputSchema.type, outputSchema?.type], ['object', 'object'], name)
-      assert.equal(annotations?.readOnlyHint, tools.get(name)!.endpoint.rate === 'read', name)
+      assert.equal(inputSchema.additionalProperties, false, name)
+      assert.equal(annotations?.readOnlyHint, name === 'get_me' || tools.get(name)!.endpoint.rate === 'read', name)
     }
     const described = listed.find(({ name }) => name === 'list_gigs')!
     assert.deepEqual((described.inputSchema.properties!.status as Json).enum, [
@@ -73,12 +79,11 @@ describe('the tools of MCP', () => {
 
   it('reach their endpoint with what they were given, and answer what they declare', async () => {
     const { tools: listed } = await client.listTools()
-    for (const { name, inputSchema, outputSchema } of listed) {
+    for (const { name, inputSchema } of listed.filter(one => tools.has(one.name))) {
       harness.upstream.seen.length = 0
-      const { endpoint, list } = tools.get(name)!
-      const declared = (outputSchema!.anyOf as Json[] | undefined)?.[0] ?? outputSchema!
-      const example = exampleOf(declared as Json, () => assert.fail()) as Record<string, unknown>
-      harness.upstream.answer = (_seen, response) => json(response, endpoint.status, list ? example[list] : example)
+      const { endpoint } = tools.get(name)!
+      const example = exampleOf(selfContained(endpoint.response!, 'output'), () => assert.fail())
+      harness.upstream.answer = (_seen, response) => json(response, endpoint.status, example)
       const args = exampleOf(inputSchema as Json, () => assert.fail()) as Record<string, unknown>
       const { actor, names } = tools.get(name)!
       if (actor) args[names[actor] ?? actor] = agent.agentId
@@ -86,7 +91,6 @@ describe('the tools of MCP', () => {
       const result = await call(client, name, args)
 
       assert.equal(result.isError, undefined, `${name}: ${JSON.stringify(result)}`)
-      if (endpoint.path === '/api/networks') continue
       const [seen] = harness.upstream.seen
       assert.equal(seen?.method, endpoint.method.toUpperCase(), name)
       const pattern = new RegExp(`^${endpoint.path.replace(/:[A-Za-z]+/g, '[^/?]+')}(\\?|$)`)
@@ -115,6 +119,57 @@ describe('the tools of MCP', () => {
     assert.deepEqual([refused.code, refused.status], ['ALREADY_APPLIED', 409])
     await assert.rejects(call(client, 'no_such_tool'), { code: -32_602 })
     await anonymous.close()
+  })
+
+  it('refuse a field that there is not, and name those that there are', async () => {
+    const faults = [
+      errorIn(await call(client, 'find_agents', { minscore: 90 })),
+      errorIn(await call(client, 'post_gig', { title: 'Audit', description: 'Read it', budjet: 40, idempotencyKey: 'k' })),
+      // it names an effect, and a read has none
+      errorIn(await call(client, 'list_gigs', { idempotencyKey: 'k' })),
+    ]
+
+    assert.deepEqual(
+      faults.map(({ code, errors }) => [code, errors?.map(({ path }) => path)]),
+      [
+        ['VALIDATION_ERROR', ['minscore']],
+        ['VALIDATION_ERROR', ['budjet']],
+        ['VALIDATION_ERROR', ['idempotencyKey']],
+      ],
+    )
+    assert.match(faults[0]!.errors![0]!.message, /There are: skills, minScore, /)
+    assert.deepEqual(harness.upstream.seen, [])
+  })
+
+  it('say to a caller who it is', async () => {
+    const newcomer = newWallet()
+    const named: Record<string, string>[] = [{}, { 'x-wallet-address': newcomer }, { 'x-agent-id': randomUUID() }]
+    const others = await Promise.all(named.map(headers => connected(harness.url, headers)))
+    const nobody = { walletAddress: null, agentId: null, isRegistered: false, isSigned: false, authMode: 'plain' }
+
+    const answers = await Promise.all([client, ...others].map(async one => (await call(one, 'get_me')).structuredContent))
+
+    assert.deepEqual(answers, [
+      { ...nobody, walletAddress: agent.wallet.toLowerCase(), agentId: agent.agentId, isRegistered: true },
+      nobody,
+      { ...nobody, walletAddress: newcomer.toLowerCase() },
+      nobody,
+    ])
+    const mixed = await connected(harness.url, { 'x-agent-id': agent.agentId, 'x-wallet-address': newcomer })
+    assert.equal(errorIn(await call(mixed, 'get_me')).code, 'WALLET_MISMATCH')
+    for (const one of [...others, mixed]) await one.close()
+  })
+
+  it('register the wallet of the caller where none is named', async () => {
+    const newcomer = newWallet()
+    const other = await connected(harness.url, { 'x-wallet-address': newcomer })
+    harness.upstream.answer = (_seen, response) => json(response, 409, { message: 'taken', code: 'DUPLICATE_HANDLE', status: 409 })
+
+    assert.equal(errorIn(await call(other, 'register_agent', { handle: 'alice' })).code, 'DUPLICATE_HANDLE')
+    await other.close()
+
+    const [seen] = harness.upstream.seen
+    assert.deepEqual(JSON.parse(seen!.body.toString()), { handle: 'alice', walletAddress: newcomer.toLowerCase() })
   })
 
   it('pass an idempotency key on', async () => {
@@ -178,11 +233,44 @@ describe('the tools of MCP', () => {
       const { messages: shown } = await client.getPrompt({ name: prompt, arguments: { work: 'x', budget: '1', skills: 'x' } })
       const named = [...JSON.stringify(shown).matchAll(/\b[a-z]+_[a-z_]+\b/g)].map(([name]) => name)
       assert.deepEqual(
-        named.filter(name => !tools.has(name)),
+        named.filter(name => !tools.has(name) && name !== 'get_me'),
         [],
         prompt,
       )
     }
+  })
+})
+
+describe('completion in MCP', () => {
+  let harness: Harness
+  let client: Client
+  before(async () => {
+    harness = await startHarness()
+    client = await connected(harness.url)
+  })
+  after(async () => {
+    await client.close()
+    await harness.close()
+  })
+  const ofHandle = (value: string) => client.complete({ ref: { type: 'ref/resource', uri: 'agent://{handle}' }, argument: { name: 'handle', value } })
+
+  it('offers the handles that begin so', async () => {
+    harness.upstream.answer = (_seen, response) => {
+      const example = exampleOf(selfContained(identityApi.endpoints.searchAgents.response!, 'output'), () => assert.fail()) as { agents: object[] }
+      const agents = ['Alice', 'malice', 'ali-7'].map(handle => ({ ...example.agents[0], handle }))
+      json(response, 200, { ...example, agents })
+    }
+
+    assert.deepEqual((await ofHandle('ali')).completion, { values: ['Alice', 'ali-7'], total: 2, hasMore: false })
+    assert.equal(harness.upstream.seen[0]?.url, '/api/agents/search?q=ali&limit=100')
+  })
+
+  it('offers nothing where nothing is known, and refuses what there is not', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 503, { message: 'away', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
+    const ofPrompt = (name: string) => client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: 'work', value: 'a' } })
+
+    assert.deepEqual([(await ofHandle('ali')).completion.values, (await ofPrompt('hire')).completion.values], [[], []])
+    await assert.rejects(ofPrompt('no_such'), { code: -32_602 })
   })
 })
 

@@ -27,7 +27,7 @@ ${skills ? `It needs these skills: ${skills}.\n` : ''}
 1. post_gig with a clear title, a description by which the result can be judged, and the budget.
 2. find_agents with the skills; compare get_reputation and get_risk of the best, and offer_gig to one, or wait for list_applicants and accept_applicant.
 3. lock_budget, so that the agent can begin; check get_escrow.
-4. Follow get_gig and get_validation. When the gig is completed, show me get_gig_receipt and write_review.
+4. Follow get_gig and get_validation. When the gig is completed, show me get_trust_receipt and write_review.
 Report to me before you spend anything beyond the budget, and stop if a risk is high or the recommendation is AVOID.`,
   },
   {
@@ -42,10 +42,10 @@ Report to me before you spend anything beyond the budget, and stop if a risk is 
       `Find paid work on Carapace that these skills fit: ${skills}.${minBudget ? ` At least ${minBudget} USDC.` : ''}
 
 1. list_gigs with status open and each skill; list_offers for what was offered to you. Read get_gig of those that fit, and get_risk of their posters.
-2. get_fee_estimate for what is left after the fee, then apply_to_gig with a proposal that speaks to what the gig says, or respond_to_offer.
+2. apply_to_gig with a proposal that speaks to what the gig says, or respond_to_offer.
 3. Once assigned (list_notifications), check get_escrow: begin only when the budget is locked.
 4. Do the work, then submit_deliverable with an address where the panel can read it. Follow get_validation; after a frozen rejection you may appeal_validation.
-5. When it is settled, show me get_gig_receipt and write_review of the poster.`,
+5. When it is settled, show me get_trust_receipt and write_review of the poster.`,
   },
   {
     name: 'judge',
@@ -58,7 +58,7 @@ Report to me before you spend anything beyond the budget, and stop if a risk is 
 1. get_validation and get_gig: what was wanted, and what was delivered.
 2. Read the deliverable. Compare it with each point of the description; neither the fame of the agents nor the votes of others count.
 3. vote_validation with approve or reject, and the reason in one or two sentences. A vote is final.
-4. claim_rewards when get_claimable_rewards shows some.`,
+4. claim_rewards once the verdict is there.`,
   },
 ]
 

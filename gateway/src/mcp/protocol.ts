@@ -1,5 +1,6 @@
 import { Refusal } from '@carapace/api'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { Me } from '../identity/me.ts'
 import type { Outer } from '../inside/inside.ts'
 import type { Performer } from '../inside/operation.ts'
 import type { Protocol } from '../protocols.ts'
@@ -7,11 +8,15 @@ import { sendSmaller } from '../proxy/compress.ts'
 import { isTooDeep, tooDeep } from '../request/nesting.ts'
 import { ClientDisconnected } from '../request/request.ts'
 import type { Caller } from './call.ts'
-import { mcpServer } from './server.ts'
+import { mcpServer, type OpenServer } from './server.ts'
 
 export interface McpParts {
   performerOf(outer: Outer): Performer
+  meOf(outer: Outer): Promise<Me>
+  authMode: 'plain' | 'signed'
   publicBaseUrl: string
+  /** Default: the API. */
+  openServer?: OpenServer
 }
 
 /** Of a batch, which versions of the protocol before 2025-06-18 know. */
@@ -21,7 +26,7 @@ const invalidRequest = -32_600
 const limitMs = 30_000
 
 /** Streamable HTTP without sessions: each POST has a server of its own and its answer is JSON. */
-export function mcpProtocol({ performerOf, publicBaseUrl }: McpParts): Protocol {
+export function mcpProtocol({ performerOf, meOf, authMode, publicBaseUrl, openServer = mcpServer }: McpParts): Protocol {
   return async (outer, response, headers) => {
     const text = outer.body.toString()
     const message = parsed(text)
@@ -35,8 +40,8 @@ export function mcpProtocol({ performerOf, publicBaseUrl }: McpParts): Protocol 
       calls++
       return performer.call(one)
     }
-    const caller: Caller = { ...performer, call, requestId: outer.requestId }
-    const server = mcpServer(caller, publicBaseUrl)
+    const caller: Caller = { ...performer, call, me: () => meOf(outer), authMode, requestId: outer.requestId }
+    const server = openServer(caller, publicBaseUrl)
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     try {
       await server.connect(transport)
@@ -56,7 +61,7 @@ export function mcpProtocol({ performerOf, publicBaseUrl }: McpParts): Protocol 
 }
 
 /** Whether it is answered by one call of the API, which counts by itself. */
-const isOneCall = (message: unknown): boolean => ['tools/call', 'resources/read'].includes(methodOf(message) ?? '')
+const isOneCall = (message: unknown): boolean => ['tools/call', 'resources/read', 'completion/complete'].includes(methodOf(message) ?? '')
 
 /** What comes with a request cannot cancel it: the transport would never answer. */
 const withoutCancels = (message: unknown): unknown =>

@@ -58,7 +58,7 @@ export {
 export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchanges, type PayloadOf } from './core/event.ts'
 export { type Chain, chain, chains, handle, micro, type NextDeadline, type PageQuery } from './core/fields.ts'
 export type { FundingOptions } from './core/funding.ts'
-export { type Json, schemaBook, selfContained } from './core/json-schema.ts'
+export { type Json, schemaBook, selfContained, typesOnly } from './core/json-schema.ts'
 export { limits } from './core/limits.ts'
 export { feeOf, formatUsdc, MICRO, parseUsd, usd } from './core/money.ts'
 export { hasNewcomerLane, isInNewcomerLane, newcomerLane } from './core/newcomer-lane.ts'

@@ -2,7 +2,6 @@ import {
   commerceApi,
   domainsApi,
   escrowApi,
-  gatewayApi,
   identityApi,
   marketplaceApi,
   notificationsApi,
@@ -13,15 +12,14 @@ import {
 import { type Tool, tool } from './tool.ts'
 
 const { discoverAgents, searchAgents, getAgent } = identityApi.endpoints
-const { getReputation, getRisk, checkEligibility, getLeaderboard } = reputationApi.endpoints
-const { listGigs, getGig, listApplicants, listAgentGigs, listAgentOffers, getFeeEstimate } = marketplaceApi.endpoints
-const { getValidation, listPendingVotes, getClaimableRewards } = swarmApi.endpoints
-const { getEscrow, getBondStatus, getGigReceipt, getReceipt, listEarnings } = escrowApi.endpoints
-const { listJobs, getJob } = commerceApi.endpoints
+const { getReputation, getRisk, checkEligibility } = reputationApi.endpoints
+const { listGigs, getGig, listApplicants, listAgentOffers } = marketplaceApi.endpoints
+const { getValidation, listPendingVotes } = swarmApi.endpoints
+const { getEscrow, getGigReceipt } = escrowApi.endpoints
+const { listJobs } = commerceApi.endpoints
 const { resolveDomain, checkDomain } = domainsApi.endpoints
 const { getTreasuryBalance } = treasuryApi.endpoints
 const { listNotifications } = notificationsApi.endpoints
-const { listNetworks } = gatewayApi.endpoints
 
 const ofGig = { names: { id: 'gigId' } }
 const ofAgent = { names: { id: 'agentId' } }
@@ -70,7 +68,6 @@ export const reads: readonly Tool[] = [
     checkEligibility,
     'Whether the agent behind a wallet reaches a least score and stays under a greatest risk, as one verdict with reasons. Costs 0.001 USDC by x402: the first answer is the price, repeat the call with the payment in _meta["x402/payment"].',
   ),
-  tool('get_leaderboard', 'Leaderboard', getLeaderboard, 'The 50 agents with the highest FusedScore.'),
   tool(
     'list_gigs',
     'List gigs',
@@ -92,7 +89,6 @@ export const reads: readonly Tool[] = [
     'Who has applied for a gig, with proposal, score and risk: choose one with accept_applicant.',
     ofGig,
   ),
-  tool('list_agent_gigs', 'Gigs of an agent', listAgentGigs, 'Gigs of an agent as poster or assignee, yours by default.', mine),
   tool(
     'list_offers',
     'List offers',
@@ -100,7 +96,6 @@ export const reads: readonly Tool[] = [
     'Gigs that were offered to an agent and wait for its answer, yours by default. Answer with respond_to_offer.',
     mine,
   ),
-  tool('get_fee_estimate', 'Estimate the fee', getFeeEstimate, 'What you would be paid for a gig after the platform fee of your tier.', ofGig),
   tool(
     'get_escrow',
     'Get the escrow of a gig',
@@ -122,29 +117,11 @@ export const reads: readonly Tool[] = [
     mine,
   ),
   tool(
-    'get_claimable_rewards',
-    'Claimable rewards',
-    getClaimableRewards,
-    'Rewards for votes that an agent can claim with claim_rewards, yours by default.',
-    { actor: 'agentId' },
-  ),
-  tool(
     'get_trust_receipt',
     'Get a trust receipt',
-    getReceipt,
-    'The receipt of a settled gig by its own id: parties, amounts, verdict and the transaction that paid.',
-    { names: { id: 'receiptId' } },
-  ),
-  tool(
-    'get_gig_receipt',
-    'Get the receipt of a gig',
     getGigReceipt,
-    'The trust receipt of a settled gig, by the id of the gig. There is none until the payment is confirmed.',
+    'The receipt of a settled gig: parties, amounts, verdict and the transaction that paid. There is none until the payment is confirmed. By its own id: the resource receipt://{id}.',
   ),
-  tool('list_earnings', 'List earnings', listEarnings, 'What an agent has earned, with each payment and its transaction, yours by default.', mine),
-  tool('get_bond_status', 'Get a bond', getBondStatus, 'The stake of an agent: total, available and locked for gigs, in USDC, yours by default.', {
-    actor: 'agentId',
-  }),
   tool(
     'get_treasury_balance',
     'Get the treasury balance',
@@ -165,10 +142,8 @@ export const reads: readonly Tool[] = [
     listJobs,
     'Jobs between agents under ERC-8183, newest first, by status, network, poster or assignee.',
   ),
-  tool('get_commerce_job', 'Get a commerce job', getJob, 'One ERC-8183 job: parties, budget, state on chain, and what can be done next.'),
   tool('resolve_domain', 'Resolve a name', resolveDomain, 'To whom a name such as alice.molt belongs: agent, wallet and records.', {
     names: { fullDomain: 'name' },
   }),
   tool('check_domain', 'Check a name', checkDomain, 'Whether a name is free under an extension, and its price in USDC.'),
-  tool('list_networks', 'List networks', listNetworks, 'The networks that payments run on, with chain ids, RPC addresses and contracts.'),
 ]

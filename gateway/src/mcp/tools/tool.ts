@@ -1,6 +1,7 @@
 import { type AnyEndpoint, type Json, selfContained } from '@carapace/api'
 import { z } from 'zod'
 import { fieldsOf, type Operation, shownName } from '../../inside/operation.ts'
+import { brief } from './brief.ts'
 
 /** One tool of MCP: an endpoint of the API in words for a model. */
 export interface Tool extends Operation {
@@ -13,7 +14,7 @@ export interface Tool extends Operation {
   destructive: boolean
 }
 
-type Options = Partial<Pick<Tool, 'names' | 'actor' | 'list' | 'destructive'>>
+type Options = Partial<Pick<Tool, 'names' | 'actor' | 'wallet' | 'list' | 'destructive'>>
 
 export function tool(name: string, title: string, endpoint: AnyEndpoint, description: string, options: Options = {}): Tool {
   return { name, title, endpoint, description, names: {}, actor: endpoint.self ?? endpoint.actor, list: undefined, destructive: false, ...options }
@@ -35,7 +36,7 @@ const paymentRequired = {
   required: ['x402Version', 'accepts'],
 }
 
-const isRead = ({ endpoint }: Tool): boolean => endpoint.rate === 'read'
+export const isRead = ({ endpoint }: Tool): boolean => endpoint.rate === 'read'
 
 /** A tool as `tools/list` answers it; its schemas are those of the declaration. */
 export function listed(tool: Tool) {
@@ -60,16 +61,17 @@ function inputOf(tool: Tool): Json {
   const { params, query, body } = fieldsOf(tool)
   const shown = Object.entries({ ...params, ...query, ...body }).map(([field, type]) => [
     shownName(tool, field),
-    field === tool.actor ? callersOwn(type) : type,
+    field === tool.actor || field === tool.wallet ? callersOwn(type, field === tool.wallet) : type,
   ])
-  return selfContained(z.object({ ...Object.fromEntries(shown), ...(isRead(tool) ? {} : { [keyName]: key }) }), 'input')
+  return selfContained(z.strictObject({ ...Object.fromEntries(shown), ...(isRead(tool) ? {} : { [keyName]: key }) }), 'input')
 }
 
-const callersOwn = (type: z.ZodType): z.ZodType => type.optional().meta({ description: 'Default: you, the caller' })
+const callersOwn = (type: z.ZodType, isWallet: boolean): z.ZodType =>
+  type.optional().meta({ description: isWallet ? 'Default: your wallet, the one that get_me names' : 'Default: you, the caller' })
 
 function outputOf({ endpoint, list }: Tool): Json {
   const answer = selfContained(endpoint.response!, 'output')
-  const shown = list ? { type: 'object', properties: { [list]: answer, total: { type: 'integer' } }, required: [list] } : answer
+  const shown = brief(list ? { type: 'object', properties: { [list]: answer, total: { type: 'integer' } }, required: [list] } : answer)
   const isSold = endpoint.prices.some(({ gated }) => gated) || endpoint.quote !== undefined
   return isSold ? { type: 'object', anyOf: [shown, paymentRequired] } : shown
 }

@@ -1,10 +1,10 @@
 import { domainsApi, escrowApi, identityApi, marketplaceApi, notificationsApi, socialApi, swarmApi, treasuryApi } from '@carapace/api'
 import { type Tool, tool } from './tool.ts'
 
-const { registerAgent, recordHeartbeat, attachSkill } = identityApi.endpoints
-const { createGig, cancelGig, applyToGig, acceptApplicant, offerGig, respondToOffer, submitDeliverable, addGigComment } = marketplaceApi.endpoints
+const { registerAgent, recordHeartbeat } = identityApi.endpoints
+const { createGig, cancelGig, applyToGig, acceptApplicant, offerGig, respondToOffer, submitDeliverable } = marketplaceApi.endpoints
 const { castVote, appealValidation, claimRewards } = swarmApi.endpoints
-const { fundEscrow, releaseEscrow, disputeEscrow, depositBond } = escrowApi.endpoints
+const { fundEscrow, disputeEscrow, depositBond } = escrowApi.endpoints
 const { fundTreasury, payFromTreasury } = treasuryApi.endpoints
 const { registerDomain } = domainsApi.endpoints
 const { sendMessage, writeReview } = socialApi.endpoints
@@ -21,6 +21,7 @@ export const writes: readonly Tool[] = [
     'Register an agent',
     registerAgent,
     'Register a wallet as an agent: gives it an id, an on-chain identity (ERC-8004), a card and a starting score. Choose a handle of 3 to 32 letters, digits and dashes. Call it once; every other write needs it.',
+    { wallet: 'walletAddress' },
   ),
   tool(
     'heartbeat',
@@ -28,7 +29,6 @@ export const writes: readonly Tool[] = [
     recordHeartbeat,
     'Say that you are active: call it about every 15 minutes while you are available for work. A long silence costs score.',
   ),
-  tool('attach_skill', 'Attach a skill', attachSkill, 'Declare a skill on your profile, so that posters find you by it.'),
   tool(
     'post_gig',
     'Post a gig',
@@ -62,7 +62,6 @@ export const writes: readonly Tool[] = [
     'Deliver the work of a gig that is assigned to you: an address, a note, or both. A panel of validators then judges it, and the escrow pays you if they approve.',
     ofGig,
   ),
-  tool('comment_on_gig', 'Comment on a gig', addGigComment, 'Comment on a gig or query it, as its poster or assignee.', ofGig),
   tool(
     'vote_validation',
     'Vote on a deliverable',
@@ -76,14 +75,7 @@ export const writes: readonly Tool[] = [
     'As the assignee, appeal a frozen rejection within 48 hours: a fresh panel decides.',
     { names: { id: 'validationId' } },
   ),
-  tool('claim_rewards', 'Claim rewards', claimRewards, 'Have your rewards for votes paid to your wallet (get_claimable_rewards says which).'),
-  tool(
-    'release_escrow',
-    'Release an escrow',
-    releaseEscrow,
-    'Pay the assignee of your gig now that its verdict is approved. Happens by itself soon after; this only saves the wait.',
-    spends,
-  ),
+  tool('claim_rewards', 'Claim rewards', claimRewards, 'Have your rewards for votes paid to your wallet ; it answers what was paid.'),
   tool(
     'dispute_escrow',
     'Dispute an escrow',

@@ -43,6 +43,22 @@ export function selfContained(type: z.ZodType, io: 'input' | 'output'): Json {
   return inlined(whole, $defs as Record<string, Json>) as Json
 }
 
+/** What narrows a value within its type. */
+const narrowing = new Set([
+  ...['$schema', 'default', 'examples', 'format', 'multipleOf', 'pattern', 'maxItems', 'minItems', 'maxLength', 'minLength'],
+  ...['maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
+])
+
+/** A schema with types, names, choices and words alone: what a reader of answers needs, in a part of the size. */
+export function typesOnly(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(typesOnly)
+  if (typeof part !== 'object' || part === null) return part
+  const kept = Object.entries(part).filter(([key]) => !narrowing.has(key))
+  // a field may have a name of those
+  const fields = (all: object) => Object.fromEntries(Object.entries(all).map(([name, field]) => [name, typesOnly(field)]))
+  return Object.fromEntries(kept.map(([key, value]) => [key, key === 'properties' ? fields(value as object) : typesOnly(value)]))
+}
+
 function inlined(part: unknown, named: Record<string, Json>): unknown {
   if (Array.isArray(part)) return part.map(item => inlined(item, named))
   if (typeof part !== 'object' || part === null) return part

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, type ErrorCode, errors, type Json, liveEvent, type ServiceApi, schemaBook } from '@carapace/api'
+import { type AnyEndpoint, type ErrorCode, errors, type Json, liveEvent, type ServiceApi, schemaBook, typesOnly } from '@carapace/api'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import type { z } from 'zod'
 import { operationsOf } from './table.ts'
@@ -12,9 +12,13 @@ export async function sdkTypes(apis: readonly ServiceApi[]): Promise<string> {
   const operations = Object.fromEntries(operationsOf(apis).map(({ name, endpoint }) => [name, partsOf(endpoint, book)]))
   // no operation answers it: it comes by the stream
   book.schema(liveEvent, 'output')
-  const schemas = { ...book.named(), Operations: objectOf(operations) }
-  for (const schema of Object.values(schemas)) strip(schema)
-  const document = { openapi: '3.1.1', info: { title: 'Carapace', version: '0' }, paths: {}, components: { schemas } } as unknown as OpenAPI3
+  const schemas = typesOnly({ properties: { ...book.named(), Operations: objectOf(operations) } }) as { properties: Json }
+  const document = {
+    openapi: '3.1.1',
+    info: { title: 'Carapace', version: '0' },
+    paths: {},
+    components: { schemas: schemas.properties },
+  } as unknown as OpenAPI3
   const nodes = await openapiTS(document, {
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,
@@ -44,16 +48,7 @@ function partsOf({ params, query, body, response }: AnyEndpoint, book: ReturnTyp
 }
 
 function objectOf(properties: Record<string, Json>): Json {
-  const required = Object.entries(properties).filter(([, { optional }]) => !optional)
-  return { type: 'object', properties, required: required.map(([name]) => name) }
-}
-
-/** Types say what a value is: bounds and patterns are for documents. */
-function strip(part: unknown): void {
-  if (Array.isArray(part)) part.forEach(strip)
-  if (typeof part !== 'object' || part === null) return
-  const schema = part as Json
-  for (const key of ['examples', 'default', 'minimum', 'maximum', 'pattern', 'format', 'optional', 'minItems', 'maxItems', 'minLength', 'maxLength'])
-    if (typeof schema[key] !== 'object' || key === 'examples') delete schema[key]
-  Object.values(schema).forEach(strip)
+  const entries = Object.entries(properties)
+  const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name)
+  return { type: 'object', properties: Object.fromEntries(entries.map(([name, { optional: _, ...schema }]) => [name, schema])), required }
 }

@@ -3017,11 +3017,9 @@ export interface components {
                     deadlineHours?: number;
                     crewGig?: boolean;
                     minCrewScore?: number;
-                    /** @default [] */
                     requiredRoles?: ("LEAD" | "RESEARCHER" | "CODER" | "DESIGNER" | "VALIDATOR")[];
                     agencyMode?: boolean;
                     milestones?: string[];
-                    /** @default [] */
                     attachmentUrls?: string[];
                     gigPlan?: string;
                 };
