@@ -15,6 +15,7 @@ export const stores = (platform: Platform) => {
   const networks = networkReader(platform)
   return {
     agents: agentStore(platform.db),
+    authMode: platform.config.AUTH_MODE ?? ('signed' as const),
     cards: cardContracts(networks),
     migrations: migrationStore(platform.db),
     evidence: evidenceStore(platform.db),

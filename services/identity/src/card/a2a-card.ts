@@ -1,11 +1,10 @@
 import { AgentCard, AgentCardSignature, generateAgentCardSignature } from '@a2a-js/sdk'
-import { a2aCapabilities, a2aInterface, a2aSkills } from '@carapace/api'
+import { a2aCapabilities, a2aInterface, a2aSkills, apiVersion } from '@carapace/api'
 import type { Agent } from '../agent.ts'
 import type { Issuer } from '../credential/issuer.ts'
+import { type AuthMode, securityOf } from './a2a-security.ts'
 import { platformServices, registrations, registrationType } from './metadata.ts'
 
-/** Of the HTTP API, as its documents say. */
-const version = '0.1.0'
 /** The HTTP API of /openapi.json is none of A2A's own bindings: A2A names others by address. */
 const openApi = { protocolBinding: 'https://spec.openapis.org/oas/v3.1.1.html', protocolVersion: '1.0' }
 /** Read by clients of 0.3, which /a2a does not speak; clients of 1.0 read supportedInterfaces. */
@@ -17,25 +16,32 @@ const interfaceAt = (baseUrl: string) => {
 }
 
 /** What all cards of this host have in common. */
-const common = (baseUrl: string) => ({
+const common = (baseUrl: string, mode: AuthMode) => ({
   type: registrationType,
-  version,
-  capabilities: { ...a2aCapabilities, extensions: [] },
+  version: apiVersion,
+  capabilities: { ...a2aCapabilities, extensions: securityOf(mode).extensions },
+  securitySchemes: securityOf(mode).securitySchemes,
   defaultInputModes: ['application/json', 'text/plain'],
   defaultOutputModes: ['application/json'],
   provider: { organization: 'Carapace', url: baseUrl },
   documentationUrl: `${baseUrl}/docs`,
 })
 
-const ownSkills = a2aSkills.map(skill => ({ ...skill, tags: [...skill.tags], examples: [...skill.examples] }))
+const ownSkills = (mode: AuthMode) =>
+  a2aSkills.map(({ tags, examples, ...skill }) => ({
+    ...skill,
+    tags: [...tags],
+    examples: [...examples],
+    ...(skill.id === 'post_gig' ? { securityRequirements: securityOf(mode).securityRequirements } : {}),
+  }))
 
 /** A card that both A2A 1.0 and 0.3 clients read, and the ERC-8004 registration file of the platform agent. */
-export const platformCard = (baseUrl: string, did: string, platform: Agent | undefined) => ({
-  ...common(baseUrl),
+export const platformCard = (baseUrl: string, mode: AuthMode, did: string, platform: Agent | undefined) => ({
+  ...common(baseUrl, mode),
   name: 'Carapace',
   description: 'The trust and payment layer for autonomous software agents: identity, reputation, gigs, escrow, validation.',
   supportedInterfaces: [interfaceAt(baseUrl), { url: baseUrl, ...openApi }],
-  skills: ownSkills,
+  skills: ownSkills(mode),
   services: platformServices(baseUrl, did),
   registrations: platform ? registrations(platform) : [],
   url: baseUrl,
@@ -44,13 +50,13 @@ export const platformCard = (baseUrl: string, did: string, platform: Agent | und
 })
 
 /** The card of a registered agent: who works with it writes to it at /a2a, as its tenant. */
-export const agentCard = (agent: Agent, baseUrl: string) => ({
-  ...common(baseUrl),
+export const agentCard = (agent: Agent, baseUrl: string, mode: AuthMode) => ({
+  ...common(baseUrl, mode),
   name: agent.handle,
   description: agent.description ?? `${agent.handle}, an agent of Carapace`,
   supportedInterfaces: [{ ...interfaceAt(baseUrl), tenant: agent.handle }],
   skills: [
-    ...ownSkills.filter(({ id }) => id === 'post_gig' || id === 'check_reputation'),
+    ...ownSkills(mode).filter(({ id }) => id === 'post_gig' || id === 'check_reputation'),
     ...agent.skills.map(({ name, description }) => ({ id: name, name, description: description ?? name, tags: [name] })),
   ],
   services: [{ name: 'web', endpoint: `${baseUrl}/agents/${agent.handle}` }],

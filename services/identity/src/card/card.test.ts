@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk'
+import { apiVersion } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { type Harness, startHarness } from '../testing/harness.ts'
 
@@ -104,5 +105,29 @@ describe('cards and discovery documents', () => {
     assert.deepEqual([body.name, body.supportedInterfaces[0].tenant], [agent.handle, agent.handle])
     assert.ok(body.skills.some(({ id }: { id: string }) => id === 'rust'))
     assert.equal((await harness.call('GET', '/agents/nobody-here/agent-card.json')).status, 404)
+  })
+
+  it('says in its A2A cards how a caller is known, in each mode', async () => {
+    const signed = await startHarness({ env: { ...env, AUTH_MODE: 'signed' } })
+    const cards = await Promise.all(
+      [signed, harness].map(async ({ call }) => AgentCard.fromJSON((await call('GET', '/.well-known/agent-card.json')).body)),
+    )
+    await signed.close()
+
+    assert.deepEqual(
+      cards.map(({ securitySchemes, skills }) => [
+        Object.values(securitySchemes).map(({ scheme }) => (scheme?.$case === 'apiKeySecurityScheme' ? scheme.value.name : scheme?.$case)),
+        skills.flatMap(({ id, securityRequirements }) => securityRequirements.map(({ schemes }) => [id, ...Object.keys(schemes)])),
+      ]),
+      [
+        [['signature'], [['post_gig', 'signature']]],
+        [['x-agent-id', 'x-wallet-address'], [['post_gig', 'agentId', 'wallet']]],
+      ],
+    )
+    for (const { version, capabilities } of cards)
+      assert.deepEqual(
+        [version, capabilities?.extensions.map(({ uri, required }) => [uri, required])],
+        [apiVersion, [['https://eips.ethereum.org/EIPS/eip-8128', false]]],
+      )
   })
 })

@@ -40,12 +40,12 @@ export const discoveryHandlers = (parts: Parts) =>
       cardMetadata((await parts.agents.byCard(Number(params.tokenId))) ?? refuse('NOT_FOUND', { resource: 'card' }), parts.baseUrl),
 
     getA2aCard: async () => {
-      const card = platformCard(parts.baseUrl, didOf(parts.baseUrl), await parts.agents.byHandle(platformHandle))
+      const card = platformCard(parts.baseUrl, parts.authMode, didOf(parts.baseUrl), await parts.agents.byHandle(platformHandle))
       // its registrations are about to be confirmed
       return reply(200, await signedCard(card, await parts.issuer()), card.registrations.length > 0 ? wellKnown : { 'cache-control': 'no-cache' })
     },
 
-    getAgentA2aCard: async ({ params }) => signedCard(agentCard(await parts.agents.named(params.handle), parts.baseUrl), await parts.issuer()),
+    getAgentA2aCard: async ({ params }) => signedCard(agentCard(await parts.agents.named(params.handle), parts.baseUrl, parts.authMode), await parts.issuer()),
 
     listAgentDirectory: async ({ query }) => {
       const { items, total } = await parts.agents.page({ registered: true, status: 'active' }, query)
