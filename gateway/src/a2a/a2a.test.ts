@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { isDeepStrictEqual } from 'node:util'
 import { AgentCard, type Message, Role, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk'
 import { type Client, ClientFactory } from '@a2a-js/sdk/client'
 import { a2aCapabilities, a2aInterface } from '@carapace/api'
@@ -85,7 +86,7 @@ describe('A2A', function () {
   const gigWith = (status: string) => {
     const gig = { id: randomUUID(), status, escrowStatus: 'locked', validationId: null, updatedAt: '2026-01-01T00:00:00.000Z' }
     harness.upstream.gigs.set(gig.id, gig)
-    harness.upstream.answer = (_seen, response) => json(response, 200, gig)
+    harness.upstream.answer = ({ url }, response) => json(response, 200, harness.upstream.gigs.get(url.split('/').at(-1)!) ?? gig)
     return gig
   }
 
@@ -191,23 +192,63 @@ describe('A2A', function () {
     assert.deepEqual(dataOf(await client.getTask({ id: taskId, tenant: '' })), { ...gig })
   })
 
-  it('pushes what happens to a gig, again where that failed, and no more once it is cancelled', async () => {
-    const gig = gigWith('open')
-    statuses = [500]
+  const pushedTo = () => {
     const { port } = receiver.address() as AddressInfo
-    const config = { id: '', taskId: '', tenant: '', url: `http://127.0.0.1:${port}/hook`, token: 'secret-token', authentication: undefined }
-    const request = messageOf(`gig_status ${gig.id}`)
-    const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: config, returnImmediately: true }
-    const task = (await client.sendMessage({ ...request, configuration }, asAgent())) as Task
+    return { id: '', taskId: '', tenant: '', url: `http://127.0.0.1:${port}/hook`, token: 'secret-token', authentication: undefined }
+  }
+  const follow = async (gig: { id: string }): Promise<Task> => {
+    const configuration = { acceptedOutputModes: [], taskPushNotificationConfig: pushedTo(), returnImmediately: true }
+    return (await client.sendMessage({ ...messageOf(`gig_status ${gig.id}`), configuration }, asAgent())) as Task
+  }
+  const pushesOf = ({ id }: Task) => received.filter(({ body }) => body.task.id === id)
+  const endOf = (task: Task) => pushesOf(task).find(({ body }) => body.task.status.state === 'TASK_STATE_COMPLETED')
+
+  it('pushes what happens to a gig, again where that failed, and no more once it is cancelled', async () => {
+    const [gig, other] = [gigWith('open'), gigWith('open')]
+    // of what is new as well: nothing else happens to the gig then
+    statuses = [500, 500]
+    const task = await follow(gig)
+    await until(
+      'a failed push comes again',
+      () =>
+        isDeepStrictEqual(
+          ...(pushesOf(task)
+            .slice(-2)
+            .map(({ body }) => body) as [unknown, unknown]),
+        ),
+      30,
+    )
     gig.status = 'completed'
 
-    const last = await until('the end is pushed', () => received.find(({ body }) => body.task.status.state === 'TASK_STATE_COMPLETED'), 30)
+    const last = await until('the end is pushed', () => endOf(task), 30)
 
     assert.deepEqual(
       [last.url, last.headers['x-a2a-notification-token'], last.headers['content-type']],
       ['/hook', 'secret-token', 'application/a2a+json'],
     )
-    assert.equal(last.body.task.id, task.id)
+    const [cancelled, kept] = [await follow(other), await follow(other)]
+    await client.cancelTask({ id: cancelled.id, tenant: '', metadata: undefined }, asAgent())
+    other.status = 'completed'
+    // both would be pushed in the same round
+    await until('the end of the other is pushed', () => endOf(kept), 30)
+    assert.equal(endOf(cancelled), undefined)
+  })
+
+  it('lets its caller see and change where it pushes to', async () => {
+    const gig = gigWith('open')
+    const { id: taskId } = await follow(gig)
+    const ids = { taskId, tenant: '' }
+    const listed = async () => (await client.listTaskPushNotificationConfig({ ...ids, pageSize: 0, pageToken: '' }, asAgent())).configs
+    const made = await client.createTaskPushNotificationConfig({ ...pushedTo(), ...ids, id: 'mine', url: `${pushedTo().url}/2` }, asAgent())
+    const found = await client.getTaskPushNotificationConfig({ ...ids, id: made.id }, asAgent())
+
+    assert.deepEqual([found.url, (await listed()).map(({ url }) => url).sort()], [`${pushedTo().url}/2`, [pushedTo().url, `${pushedTo().url}/2`]])
+    for (const { id } of await listed()) if (id !== made.id) await client.deleteTaskPushNotificationConfig({ ...ids, id }, asAgent())
+    received = []
+    gig.status = 'completed'
+    await until('the end is pushed', () => received.find(({ body }) => body.task.status.state === 'TASK_STATE_COMPLETED'), 30)
+    assert.deepEqual([...new Set(received.map(({ url }) => url))], ['/hook/2'])
+    await assert.rejects(client.getTaskPushNotificationConfig({ ...ids, id: made.id }), /not found/i)
   })
 
   const callerHeaders = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })

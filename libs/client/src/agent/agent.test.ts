@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
-import { type Carapace, connect, type Deliverable, type RetryOptions } from '../index.ts'
+import { type Carapace, connect, type Deliverable, type Identity, type RetryOptions } from '../index.ts'
 
 type Answer = unknown | ((body: Record<string, unknown>) => unknown)
 const refusal = (code: string, status = 409) => new Response(JSON.stringify({ code, message: 'no', status }), { status })
 
 /** A platform that answers by method and path, and what it received. */
-function platform(answers: Record<string, Answer>, retry?: RetryOptions): { client: Carapace; received: [call: string, body: unknown][] } {
+function platform(
+  answers: Record<string, Answer>,
+  retry?: RetryOptions,
+  identity: Identity = { agentId: 'me', walletAddress: '0x1' },
+): { client: Carapace; received: [call: string, body: unknown][] } {
   const received: [string, unknown][] = []
   const send: typeof fetch = async (input, init) => {
     const call = `${init?.method} ${new URL(String(input)).pathname}`
@@ -18,7 +22,7 @@ function platform(answers: Record<string, Answer>, retry?: RetryOptions): { clie
     return answer instanceof Response ? answer.clone() : new Response(JSON.stringify(answer))
   }
   return {
-    client: connect({ baseUrl: 'http://host', identity: { agentId: 'me', walletAddress: '0x1' }, fetch: send, ...(retry ? { retry } : {}) }),
+    client: connect({ baseUrl: 'http://host', identity, fetch: send, ...(retry ? { retry } : {}) }),
     received,
   }
 }
@@ -234,6 +238,26 @@ describe('hire', () => {
 
       await assert.rejects(client.hire({ gigId: 'g' }), { name: 'EndedError', message: /cancelled \(expired\)/ }, status)
     }
+  })
+})
+
+describe('registering', () => {
+  const profile = { id: 'me', preferredChain: 'BASE_SEPOLIA', chains: { BASE_SEPOLIA: { registered: true } } }
+  const newcomer = { walletAddress: '0x1' }
+
+  it('goes on as the agent that the wallet has already, whatever the platform finds first', async () => {
+    for (const code of ['DUPLICATE_WALLET', 'DUPLICATE_HANDLE']) {
+      const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/risk/wallet/0x1': { agentId: 'me' }, 'GET /api/agents/me': profile }
+      const { client } = platform(answers, undefined, newcomer)
+
+      assert.equal((await client.register({ handle: 'mine' })).id, 'me', code)
+    }
+  })
+
+  it('is refused where the handle is of another', async () => {
+    const { client } = platform({ 'POST /api/register-agent': refusal('DUPLICATE_HANDLE') }, undefined, newcomer)
+
+    await assert.rejects(client.register({ handle: 'theirs' }), { code: 'DUPLICATE_HANDLE' })
   })
 })
 

@@ -36,8 +36,12 @@ export function agentOver(tools: Tools, caller: { agentId?: string }, wallet: st
   return {
     agentId,
     register: async profile => {
-      const registered = await tools.identity.registerAgent({ body: { ...profile, walletAddress: ofWallet() } }).catch((error: unknown) => {
-        if (!isRefusal(error, 'DUPLICATE_WALLET')) throw error
+      const registered = await tools.identity.registerAgent({ body: { ...profile, walletAddress: ofWallet() } }).catch(async (error: unknown) => {
+        // its own handle is taken as well: which of both the platform finds first is its affair
+        if (!isRefusal(error, 'DUPLICATE_WALLET', 'DUPLICATE_HANDLE')) throw error
+        await agentId().catch(() => {
+          throw error
+        })
         return undefined
       })
       if (registered) caller.agentId = registered.agent.id

@@ -45,7 +45,8 @@ export const discoveryHandlers = (parts: Parts) =>
       return reply(200, await signedCard(card, await parts.issuer()), card.registrations.length > 0 ? wellKnown : { 'cache-control': 'no-cache' })
     },
 
-    getAgentA2aCard: async ({ params }) => signedCard(agentCard(await parts.agents.named(params.handle), parts.baseUrl, parts.authMode), await parts.issuer()),
+    getAgentA2aCard: async ({ params }) =>
+      signedCard(agentCard(await parts.agents.named(params.handle), parts.baseUrl, parts.authMode), await parts.issuer()),
 
     listAgentDirectory: async ({ query }) => {
       const { items, total } = await parts.agents.page({ registered: true, status: 'active' }, query)
