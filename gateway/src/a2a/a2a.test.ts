@@ -226,11 +226,11 @@ describe('A2A', function () {
       [last.url, last.headers['x-a2a-notification-token'], last.headers['content-type']],
       ['/hook', 'secret-token', 'application/a2a+json'],
     )
-    const [cancelled, kept] = [await follow(other), await follow(other)]
+    const [cancelled, followed] = [await follow(other), await follow(other)]
     await client.cancelTask({ id: cancelled.id, tenant: '', metadata: undefined }, asAgent())
     other.status = 'completed'
     // both would be pushed in the same round
-    await until('the end of the other is pushed', () => endOf(kept), 30)
+    await until('the end of the other is pushed', () => endOf(followed), 30)
     assert.equal(endOf(cancelled), undefined)
   })
 

@@ -64,9 +64,9 @@ export async function perform(
 /** A filter that is spelt wrongly would be none at all: nobody would see that the answer is to another question. */
 function refuseUnknown(operation: Operation, given: Values): void {
   const { params, query, body } = fieldsOf(operation)
-  const known = Object.keys({ ...params, ...query, ...body }).map(field => shownName(operation, field))
-  const unknown = Object.keys(given).filter(name => given[name] !== undefined && !known.includes(name))
-  const message = known.length === 0 ? 'is not known: no field is' : `is not known. There are: ${known.join(', ')}`
+  const declared = Object.keys({ ...params, ...query, ...body }).map(field => shownName(operation, field))
+  const unknown = Object.keys(given).filter(name => given[name] !== undefined && !declared.includes(name))
+  const message = declared.length === 0 ? 'is no field: there is none' : `is no field. There are: ${declared.join(', ')}`
   if (unknown.length > 0) throw new Refusal('VALIDATION_ERROR', { errors: unknown.map(path => ({ path, message })) })
 }
 

@@ -53,7 +53,7 @@ describe('a signed caller of MCP', () => {
     assert.equal(harness.upstream.seen[0]?.url, `/api/agents/${agentId}/treasury/balance`)
   })
 
-  it('is told who it is by its signature, and what is wrong with one', async () => {
+  it('finds out who it is by its signature, and what is wrong with one', async () => {
     const me = (body: Answered) => JSON.parse(body.result.content[0]!.text) as object
     const request = await signed(callOf('get_me', {}))
     const { body } = await send(request)

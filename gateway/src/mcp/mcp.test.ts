@@ -142,8 +142,8 @@ describe('the tools of MCP', () => {
   })
 
   it('say to a caller who it is', async () => {
-    const newcomer = newWallet()
-    const named: Record<string, string>[] = [{}, { 'x-wallet-address': newcomer }, { 'x-agent-id': randomUUID() }]
+    const newAgent = newWallet()
+    const named: Record<string, string>[] = [{}, { 'x-wallet-address': newAgent }, { 'x-agent-id': randomUUID() }]
     const others = await Promise.all(named.map(headers => connected(harness.url, headers)))
     const nobody = { walletAddress: null, agentId: null, isRegistered: false, isSigned: false, authMode: 'plain' }
 
@@ -152,24 +152,24 @@ describe('the tools of MCP', () => {
     assert.deepEqual(answers, [
       { ...nobody, walletAddress: agent.wallet.toLowerCase(), agentId: agent.agentId, isRegistered: true },
       nobody,
-      { ...nobody, walletAddress: newcomer.toLowerCase() },
+      { ...nobody, walletAddress: newAgent.toLowerCase() },
       nobody,
     ])
-    const mixed = await connected(harness.url, { 'x-agent-id': agent.agentId, 'x-wallet-address': newcomer })
+    const mixed = await connected(harness.url, { 'x-agent-id': agent.agentId, 'x-wallet-address': newAgent })
     assert.equal(errorIn(await call(mixed, 'get_me')).code, 'WALLET_MISMATCH')
     for (const one of [...others, mixed]) await one.close()
   })
 
   it('register the wallet of the caller where none is named', async () => {
-    const newcomer = newWallet()
-    const other = await connected(harness.url, { 'x-wallet-address': newcomer })
-    harness.upstream.answer = (_seen, response) => json(response, 409, { message: 'taken', code: 'DUPLICATE_HANDLE', status: 409 })
+    const newAgent = newWallet()
+    const other = await connected(harness.url, { 'x-wallet-address': newAgent })
+    harness.upstream.answer = (_seen, response) => json(response, 409, { message: 'no', code: 'DUPLICATE_HANDLE', status: 409 })
 
     assert.equal(errorIn(await call(other, 'register_agent', { handle: 'alice' })).code, 'DUPLICATE_HANDLE')
     await other.close()
 
     const [seen] = harness.upstream.seen
-    assert.deepEqual(JSON.parse(seen!.body.toString()), { handle: 'alice', walletAddress: newcomer.toLowerCase() })
+    assert.deepEqual(JSON.parse(seen!.body.toString()), { handle: 'alice', walletAddress: newAgent.toLowerCase() })
   })
 
   it('pass an idempotency key on', async () => {

@@ -24,7 +24,7 @@ const knownAssets: Readonly<Record<string, string>> = {
   'eip155:84532': '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
   'eip155:324705682': '0x2e08028E3C4c2356572E096d8EF835cD5C6030bD',
 }
-/** The platform says 300. What is signed for longer could be taken long after everybody has forgotten the call. */
+/** The platform says 300. What is signed for longer could be claimed long after everybody has forgotten the call. */
 const longestSeconds = 600
 
 const prefix = 'eip155:'
@@ -32,9 +32,9 @@ export const chainIdOf = (network: string): number => Number(network.slice(prefi
 
 /** The offer to pay; undefined where none is within the limits. */
 export function chosenTerms(offered: unknown, { maxPayment, networks, assets }: PaymentLimits): Terms | undefined {
-  const known = { ...knownAssets, ...assets }
+  const payable = { ...knownAssets, ...assets }
   const isWanted = ({ network, asset, amount }: Terms) =>
-    Object.hasOwn(known, network) && known[network]!.toLowerCase() === asset.toLowerCase() && BigInt(amount) <= maxPayment
+    Object.hasOwn(payable, network) && payable[network]!.toLowerCase() === asset.toLowerCase() && BigInt(amount) <= maxPayment
   const wanted = (Array.isArray(offered) ? offered : []).filter(isPayable).filter(isWanted)
   return networks ? networks.map(name => wanted.find(({ network }) => network === name)).find(found => found !== undefined) : wanted[0]
 }

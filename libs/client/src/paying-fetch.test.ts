@@ -190,7 +190,7 @@ describe('a fetch that pays', () => {
         assert.deepEqual(await answerTo(accepts), { status: 402, signed: [] })
       })
 
-    it('what is beside an offer that is right: that one is paid', async () => {
+    it('other offers than the one that is right: that one is paid', async () => {
       assert.deepEqual(await answerTo([{ ...offer, asset: wrapped }, { ...offer, amount: 'x' }, offer]), { status: 200, signed: [offer.asset] })
     })
 

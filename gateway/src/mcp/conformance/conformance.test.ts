@@ -63,7 +63,7 @@ describe('the conformance suite of MCP', function () {
     it('holds in all that needs neither its fixtures nor sessions', () => hold(harness.url, failingAtTheDoor))
   })
 
-  describe('against its fixtures, behind the transport of the gateway', () => {
+  describe('against its fixtures, over the transport of the gateway', () => {
     let server: Server
     let url: string
     before(async () => {

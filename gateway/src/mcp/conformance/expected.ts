@@ -36,7 +36,7 @@ export const failingAtTheDoor: Readonly<Record<string, string>> = {
   'prompts-get-with-image': aFixture,
 }
 
-/** Those that fail against the fixtures behind our transport. */
+/** Those that fail against the fixtures over our transport. */
 export const failingWithFixtures: Readonly<Record<string, string>> = {
   ...withoutSessions,
   'dns-rebinding-protection': 'the door refuses foreign names and pages, before the transport',

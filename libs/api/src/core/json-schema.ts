@@ -53,10 +53,10 @@ const narrowing = new Set([
 export function typesOnly(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(typesOnly)
   if (typeof part !== 'object' || part === null) return part
-  const kept = Object.entries(part).filter(([key]) => !narrowing.has(key))
+  const entries = Object.entries(part).filter(([key]) => !narrowing.has(key))
   // a field may have a name of those
   const fields = (all: object) => Object.fromEntries(Object.entries(all).map(([name, field]) => [name, typesOnly(field)]))
-  return Object.fromEntries(kept.map(([key, value]) => [key, key === 'properties' ? fields(value as object) : typesOnly(value)]))
+  return Object.fromEntries(entries.map(([key, value]) => [key, key === 'properties' ? fields(value as object) : typesOnly(value)]))
 }
 
 function inlined(part: unknown, named: Record<string, Json>): unknown {

@@ -119,7 +119,7 @@ describe('work', () => {
     assert.equal(beats, 4)
   })
 
-  it('takes on no more than it may have at once', async () => {
+  it('accepts no more gigs than it may have', async () => {
     const end = new AbortController()
     let rounds = 0
     const { client, received } = platform({
@@ -131,7 +131,7 @@ describe('work', () => {
       },
     })
 
-    await client.work({ onGig: () => ({}), atOnce: 2, everyMs: 1, signal: end.signal })
+    await client.work({ onGig: () => ({}), mostGigs: 2, everyMs: 1, signal: end.signal })
 
     assert.deepEqual(calls(received), [])
   })
@@ -243,19 +243,19 @@ describe('hire', () => {
 
 describe('registering', () => {
   const profile = { id: 'me', preferredChain: 'BASE_SEPOLIA', chains: { BASE_SEPOLIA: { registered: true } } }
-  const newcomer = { walletAddress: '0x1' }
+  const newAgent = { walletAddress: '0x1' }
 
-  it('goes on as the agent that the wallet has already, whatever the platform finds first', async () => {
+  it('goes on as the agent that the wallet has already, also where its handle is found first', async () => {
     for (const code of ['DUPLICATE_WALLET', 'DUPLICATE_HANDLE']) {
       const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/risk/wallet/0x1': { agentId: 'me' }, 'GET /api/agents/me': profile }
-      const { client } = platform(answers, undefined, newcomer)
+      const { client } = platform(answers, undefined, newAgent)
 
       assert.equal((await client.register({ handle: 'mine' })).id, 'me', code)
     }
   })
 
   it('is refused where the handle is of another', async () => {
-    const { client } = platform({ 'POST /api/register-agent': refusal('DUPLICATE_HANDLE') }, undefined, newcomer)
+    const { client } = platform({ 'POST /api/register-agent': refusal('DUPLICATE_HANDLE') }, undefined, newAgent)
 
     await assert.rejects(client.register({ handle: 'theirs' }), { code: 'DUPLICATE_HANDLE' })
   })

@@ -37,7 +37,7 @@ export function agentOver(tools: Tools, caller: { agentId?: string }, wallet: st
     agentId,
     register: async profile => {
       const registered = await tools.identity.registerAgent({ body: { ...profile, walletAddress: ofWallet() } }).catch(async (error: unknown) => {
-        // its own handle is taken as well: which of both the platform finds first is its affair
+        // its own handle is a duplicate as well: the platform says what it finds first
         if (!isRefusal(error, 'DUPLICATE_WALLET', 'DUPLICATE_HANDLE')) throw error
         await agentId().catch(() => {
           throw error

@@ -75,7 +75,7 @@ export async function hire(tools: Tools, options: HireOptions): Promise<Hired> {
 async function begun({ marketplace }: Tools, { gig, gigId, ...options }: HireOptions): Promise<Gig> {
   const key = 'idempotencyKey' in options ? options.idempotencyKey : undefined
   const id = gigId ?? (await marketplace.createGig({ body: gig!, ...(key === undefined ? {} : { idempotencyKey: key }) })).id
-  // what was posted earlier may have gone on since
+  // what was posted earlier may have changed since
   return marketplace.getGig({ params: { id } })
 }
 

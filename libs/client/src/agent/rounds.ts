@@ -45,7 +45,7 @@ export async function rounds(tools: Tools, agentId: string, options: RoundOption
   }
   if (fault) throw fault.error
 
-  /** Also while a round does the work of hours: an agent that is silent looks as if it had left. */
+  /** Also while a round does the work of hours: a long silence costs score. */
   async function beat(): Promise<void> {
     while (!both.aborted) {
       await attempt(options, () => tools.identity.recordHeartbeat({ body: { status: 'active' } }))

@@ -18,8 +18,8 @@ export interface WorkOptions extends RoundOptions {
   accepts?: (gig: Gig) => boolean
   /** What an application says. */
   proposal?: string | ((gig: Gig) => string)
-  /** Gigs that may be assigned to the agent at once: with so many it applies for no more, and accepts no offers. Default 5. */
-  atOnce?: number
+  /** Gigs that may be assigned to the agent concurrently: with so many it applies for no more, and accepts no offers. Default 5. */
+  mostGigs?: number
   /** Work for gigs whose budget is not locked: nobody may pay for them. */
   unpaid?: boolean
 }
@@ -28,7 +28,7 @@ const openGigs = 50
 
 /** The part of a worker; see `Agent.work`. */
 export async function work(tools: Tools, agentId: string, options: WorkOptions): Promise<void> {
-  const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false, atOnce = 5 } = options
+  const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false, mostGigs = 5 } = options
   const { marketplace } = tools
   const applied = new Set<string>()
   /** Gigs that are assigned and not delivered yet. */
@@ -47,7 +47,7 @@ export async function work(tools: Tools, agentId: string, options: WorkOptions):
   }
   const acceptOffers = async () => {
     for await (const offer of marketplace.listAgentOffers.all({ params: { id: agentId }, query: { status: 'pending' } })) {
-      if (open >= atOnce) return
+      if (open >= mostGigs) return
       await attempt(options, async () => {
         if (!accepts(await marketplace.getGig({ params: { id: offer.gigId } }))) return
         await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } })
@@ -74,6 +74,6 @@ export async function work(tools: Tools, agentId: string, options: WorkOptions):
   await rounds(tools, agentId, options, async () => {
     await deliverAssigned()
     await acceptOffers()
-    if (open < atOnce) await applyToOpen()
+    if (open < mostGigs) await applyToOpen()
   })
 }

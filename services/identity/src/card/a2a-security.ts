@@ -16,7 +16,7 @@ const schemes = {
   },
 } as const
 
-/** No client is kept out that cannot sign: what is only read needs nobody. */
+/** No client is refused that cannot sign: what is only read needs nobody. */
 const signatures = {
   uri: 'https://eips.ethereum.org/EIPS/eip-8128',
   required: false,
