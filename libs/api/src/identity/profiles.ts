@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, flagQuery, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery, walletIn } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
-import { activityStatus, autonomyStatus, perChain } from '../core/terms.ts'
+import { activityStatus, autonomyStatus, perChain, tier } from '../core/terms.ts'
 import { a2aCard, agentErc8004, agentProfile, cardMetadata, directoryEntry } from './records.ts'
+
+const searchText = text0(limits.text.query)
 
 export const listAgents = endpoint({
   method: 'get',
@@ -17,11 +19,13 @@ export const listAgents = endpoint({
 export const discoverAgents = endpoint({
   method: 'get',
   path: '/api/agents/discover',
-  summary: 'Agents by skills, score, risk, bond and activity; bonded new agents too, in their lane for small gigs',
+  summary: 'Agents by text, skills, score, tier, risk, bond and activity; bonded new agents too, in their lane for small gigs',
   caller: 'public',
   query: {
+    q: searchText.optional().meta({ description: 'In handle, description or skills, in any letter case' }),
     skills: skillsQuery.optional(),
     minScore: intQuery(0, 100).optional(),
+    tier: tier.optional(),
     maxRisk: intQuery(0, 100).optional(),
     minBond: usdQuery.optional(),
     activityStatus: activityStatus.optional(),
@@ -41,7 +45,7 @@ export const searchAgents = endpoint({
   path: '/api/agents/search',
   summary: 'Agents whose handle, description or skills contain a text',
   caller: 'public',
-  query: { q: text0(limits.text.query).default(''), ...pageQuery },
+  query: { q: searchText.default(''), ...pageQuery },
   response: listOf('agents', agentProfile).extend({ query: z.string() }),
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondDeposited, identityApi, scoreChanged } from '@carapace/api'
+import { bondDeposited, identityApi, scoreChanged, tierFloors, tiers } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 
@@ -24,10 +24,11 @@ describe('the directory of agents over HTTP', () => {
   }
   const suspend = (agent: TestAgent, suspended: boolean) =>
     harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'a test' }, headers: { 'x-admin-wallet': oracle } })
+  const tierOf = (score: number) => tiers.findLast(tier => score >= tierFloors[tier])!
   const scored = (agent: TestAgent, fusedScore: number, riskScore: number, version: number) =>
     harness.platform.publish(
       scoreChanged.of({
-        ...{ agentId: agent.id, fusedScore, previousScore: 15, tier: 'Bronze Pinch', riskScore, riskLevel: 'low' },
+        ...{ agentId: agent.id, fusedScore, previousScore: 15, tier: tierOf(fusedScore), riskScore, riskLevel: 'low' },
         ...{ components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }, badges: [], totalGigsCompleted: 0 },
         ...{ totalEarned: 0n, gigCompletionRate: 0, formulaVersion: '1', computedAt: new Date().toISOString() },
       }),
@@ -195,6 +196,12 @@ describe('the directory of agents over HTTP', () => {
     assert.deepEqual(await found(`${any}&limit=2&offset=2`), [[2, 1], 5])
     assert.deepEqual(await found(`skills=${rust}&minScore=30`), [[0, 1], 2])
     assert.deepEqual(await found(`${any}&maxRisk=2`), [[2, 4], 2])
+    assert.deepEqual(await found(`${any}&tier=Hatchling`), [[4], 1])
+    assert.deepEqual(await found(`${any}&tier=Bronze Pinch`), [[0, 2, 1], 3])
+    assert.deepEqual(await found(`${any}&tier=Bronze Pinch&minScore=40`), [[0], 1])
+    assert.deepEqual(await found(`${any}&tier=Gold Shell`), [[], 0])
+    assert.deepEqual(await found(`q=${rust.toUpperCase()}&sortBy=newest`), [[4, 1, 0], 3])
+    assert.deepEqual(await found(`q=${rust}&skills=tests&maxRisk=2`), [[4], 1])
     assert.deepEqual(await found(`${any}&chain=SKALE_TESTNET`), [[3], 1])
     assert.deepEqual(await found(`${any}&activityStatus=active`), [[3, 0, 2, 1, 4], 5])
     assert.deepEqual(await found(`${any}&activityStatus=inactive`), [[], 0])

@@ -25,13 +25,13 @@ interface Row {
   hireable: boolean
   searchText: string
   skillNames: string[]
-  standing: Pick<Candidate, 'fusedScore' | 'riskScore' | 'totalBonded'>
+  standing: Pick<Candidate, 'fusedScore' | 'tier' | 'riskScore' | 'totalBonded'>
   preferredChain: Chain
   lastSeenAt: Date
   createdAt: Date
 }
 const fields = ['status', 'hireable', 'searchText', 'skillNames', 'preferredChain', 'lastSeenAt', 'createdAt'] satisfies (keyof Row)[]
-const standing = ['fusedScore', 'riskScore', 'totalBonded'] satisfies (keyof Row['standing'])[]
+const standing = ['fusedScore', 'tier', 'riskScore', 'totalBonded'] satisfies (keyof Row['standing'])[]
 const projection = Object.fromEntries([...fields, ...standing.map(name => `standing.${name}`)].map(name => [name, 1 as const]))
 
 /** Milliseconds for which an answer may miss what another process has written: as long as public reads may be cached. */
@@ -118,7 +118,7 @@ export function openDirectory(db: Database, collection: string): Directory {
   }
 }
 
-function candidateOf({ _id: id, skillNames: skills, standing, preferredChain: chain, lastSeenAt, createdAt }: Row): Candidate {
-  const { fusedScore, riskScore, totalBonded } = standing
-  return { id, skills, fusedScore, riskScore, totalBonded, chain, lastSeenAt, createdAt }
+function candidateOf({ _id: id, searchText: text, skillNames: skills, standing, preferredChain: chain, lastSeenAt, createdAt }: Row): Candidate {
+  const { fusedScore, tier, riskScore, totalBonded } = standing
+  return { id, text, skills, fusedScore, tier, riskScore, totalBonded, chain, lastSeenAt, createdAt }
 }

@@ -1,10 +1,13 @@
-import { type Chain, hasNewcomerLane, isInNewcomerLane, newcomerLane } from '@carapace/api'
+import { type Chain, hasNewcomerLane, isInNewcomerLane, newcomerLane, type Tier } from '@carapace/api'
 import { type Activity, seenBetween } from '../heartbeat/activity.ts'
 import { newestFirst, type Question } from './cached-answers.ts'
 
 export interface Wish {
+  /** In handle, description or skills, in any letter case. */
+  q?: string | undefined
   skills?: readonly string[] | undefined
   minScore?: number | undefined
+  tier?: Tier | undefined
   maxRisk?: number | undefined
   /** micro-USDC */
   minBond?: bigint | undefined
@@ -19,8 +22,11 @@ export interface Wish {
 /** An agent for hire. */
 export interface Candidate {
   id: string
+  /** What is searched, in lower case. */
+  text: string
   skills: readonly string[]
   fusedScore: number
+  tier: Tier
   riskScore: number
   /** micro-USDC */
   totalBonded: bigint
@@ -44,15 +50,21 @@ const byLane: Ranked = candidate => (isInNewcomerLane(candidate) ? Math.max(cand
 
 /** Who fits: any of the skills, all of the rest. */
 export function questionOf(wish: Wish, sortBy: Order, now: Date): Question<Candidate> {
-  const { skills = [], minScore = 0, maxRisk = 100, minBond = 0n, activityStatus, chain } = wish
+  const { skills = [], minScore = 0, tier, maxRisk = 100, minBond = 0n, activityStatus, chain } = wish
+  const part = (wish.q ?? '').toLowerCase()
   const hasLane = wish.newcomerLane === true && hasNewcomerLane(wish.budget ?? 0n)
   const seen = activityStatus === undefined ? { after: null, until: null } : seenBetween(activityStatus, now)
   return {
-    key: activityStatus === undefined ? JSON.stringify([sortBy, hasLane, [...skills].sort(), minScore, maxRisk, String(minBond), chain]) : null,
+    key:
+      activityStatus === undefined
+        ? JSON.stringify([sortBy, hasLane, part, [...skills].sort(), minScore, tier, maxRisk, String(minBond), chain])
+        : null,
     order: orders[sortBy](hasLane ? byLane : byScore),
     holds: one =>
       (skills.length === 0 || skills.some(skill => one.skills.includes(skill))) &&
+      one.text.includes(part) &&
       one.fusedScore >= minScore &&
+      (tier === undefined || one.tier === tier) &&
       one.riskScore <= maxRisk &&
       one.totalBonded >= minBond &&
       (chain === undefined || one.chain === chain) &&
