@@ -14,6 +14,8 @@ export interface ChainScore {
   tier: Tier | null
   txHash: string | null
   updatedAt: Date | null
+  /** What was published there, newest first. Absent in records from before it was stored. */
+  published?: { score: number; at: Date; txHash: string }[]
   /** A batch under way. */
   batchId: string | null
   batchScore: number | null
@@ -52,6 +54,7 @@ export interface ScoreDoc extends Standing {
 }
 
 const historyLength = 100
+const publishedLength = 50
 const syncEveryMs = hourMs
 
 const indexes: Indexes = {
@@ -164,24 +167,43 @@ export function followBatch(doc: ScoreDoc, chain: Chain, batchId: string, outcom
   if (!next) return undefined
   const onChain = { ...next, batchId }
   const isKnown = current.status === 'confirmed'
+  const { published = [] } = present
   const set = (change: Partial<ChainScore>) => ({ ...doc, chains: { ...doc.chains, [chain]: { ...present, ...change, onChain } } })
   if (next.status === 'pending') return { state: set({}), events: [] }
   const idle = { batchId: null, batchScore: null, batchRisk: null }
   if (next.status === 'failed') {
     const nextBatch = new Date(now.getTime() + syncEveryMs)
     const syncDueAt = doc.syncDueAt && doc.syncDueAt < nextBatch ? doc.syncDueAt : nextBatch
-    return { state: { ...set({ ...idle, ...(isKnown ? { score: null, risk: null, tier: null, txHash: null } : {}) }), syncDueAt }, events: [] }
+    return {
+      state: {
+        ...set({ ...idle, ...(isKnown ? { score: null, risk: null, tier: null, txHash: null, published: published.slice(1) } : {}) }),
+        syncDueAt,
+      },
+      events: [],
+    }
   }
   // the same effect in another block
-  if (isKnown) return { state: set({ txHash: next.txHash }), events: [] }
+  if (isKnown) return { state: set({ txHash: next.txHash, published: movedTo(published, next.txHash) }), events: [] }
   const score = present.batchScore ?? doc.fusedScore
   const riskScore = present.batchRisk ?? doc.risk.riskScore
   const tier = tierOf(score)
   const txHash = next.txHash ?? ''
-  const state = set({ ...idle, score, risk: riskScore, tier, txHash, updatedAt: now })
+  const state = set({
+    ...idle,
+    score,
+    risk: riskScore,
+    tier,
+    txHash,
+    updatedAt: now,
+    published: [{ score, at: now, txHash }, ...published].slice(0, publishedLength),
+  })
   const event = scoreSynced.of({ agentId: doc.id, chain, fusedScore: score, riskScore, tier, txHash, syncedAt: now.toISOString() })
   return { state: { ...state, syncDueAt: needsSync(state) ? (doc.syncDueAt ?? now) : null }, events: [event] }
 }
+
+type Published = NonNullable<ChainScore['published']>
+/** The newest entry with the transaction that carries it now. */
+const movedTo = ([newest, ...older]: Published, txHash: string | null): Published => (newest ? [{ ...newest, txHash: txHash ?? '' }, ...older] : [])
 
 function commandOf({ batchId, onChain }: ChainScore, wanted: string): OnChain | undefined {
   if (onChain?.batchId === wanted) return onChain

@@ -4,6 +4,13 @@ import { chain, id, intQuery, timestamp, uuid, walletIn } from '../core/fields.t
 import { perChain, scoreComponents, tier } from '../core/terms.ts'
 import { eligibility, leaderboardEntry, scoreInputs } from './records.ts'
 
+/** A score as a network has it, and what was published there before, newest first. */
+const scoreOnChain = z.looseObject({
+  score: z.number().nullable(),
+  txHash: z.string().nullable(),
+  history: z.array(z.looseObject({ score: z.number(), at: timestamp, txHash: z.string() })),
+})
+
 /** With view=basic only agentId, fusedScore and tier. */
 export const getReputation = endpoint({
   method: 'get',
@@ -23,8 +30,8 @@ export const getReputation = endpoint({
       components: scoreComponents.optional(),
       onChain: z
         .looseObject({
-          baseSepolia: z.looseObject({ score: z.number().nullable(), txHash: z.string().nullable() }),
-          skale: z.looseObject({ score: z.number().nullable(), txHash: z.string().nullable() }),
+          baseSepolia: scoreOnChain,
+          skale: scoreOnChain,
         })
         .optional(),
       history: z

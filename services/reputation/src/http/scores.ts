@@ -29,7 +29,11 @@ export const scoreHandlers = (parts: Parts) =>
       const doc = await needScore(parts, params.id)
       const basic = { agentId: doc.id, fusedScore: doc.fusedScore, tier: doc.tier }
       if (query.view === 'basic') return basic
-      const onChain = ({ score, txHash }: ScoreDoc['chains'][Chain]) => ({ score, txHash })
+      const onChain = ({ score, txHash, published = [] }: ScoreDoc['chains'][Chain]) => ({
+        score,
+        txHash,
+        history: published.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+      })
       return {
         ...basic,
         components: { ...doc.components },

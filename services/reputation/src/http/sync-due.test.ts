@@ -47,6 +47,12 @@ describe('scores on their way to the networks', () => {
     await harness.platform.advance(1)
 
     await until('the network knows the present score', async () => (await shownOf(agent)).BASE_SEPOLIA.score === score)
+    const { onChain } = await get(`/api/agents/${agent.id}/reputation`)
+    assert.deepEqual(
+      onChain.baseSepolia.history.map((row: { score: number }) => row.score),
+      [score, 15],
+    )
+    assert.deepEqual([onChain.baseSepolia.history[1].txHash, onChain.skale.history], [hash, []])
   })
 
   it('stay due for one network when the other was requested', async () => {
@@ -82,6 +88,7 @@ describe('scores on their way to the networks', () => {
     assert.equal((await shownOf(agent)).BASE_SEPOLIA.score, 15)
     await fail(4)
     assert.equal((await shownOf(agent)).BASE_SEPOLIA.score, null)
+    assert.deepEqual((await get(`/api/agents/${agent.id}/reputation`)).onChain.baseSepolia.history, [])
 
     harness.chain = () => 'confirm'
     await harness.platform.advance(3600)
