@@ -45,6 +45,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
     chainRemovedLogs: ({ params, query }) =>
       withdrawnLogs(records, on(params.chain).network.chain, query.since, query.contracts.split(','), clock.now()),
     chainNetworks: () => ({ networks: [...networks.values()].map(networkView) }),
+    chainBlocks: async ({ params }) => ({ blocks: await on(params.chain).reads.blocks() }),
     chainStatus: async ({ params }) => {
       const { network, reads, parts } = on(params.chain)
       const head = await reads.head()

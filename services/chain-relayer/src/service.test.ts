@@ -67,7 +67,7 @@ describe('the chain-relayer service', () => {
 
   it('answers reads of other services from the newest block', async () => {
     const owner = randomUUID()
-    const { custodyWallet, chainBalance, chainStatus, chainRead, chainOwnerOf } = chainRelayerApi.internal
+    const { custodyWallet, chainBalance, chainBlocks, chainStatus, chainRead, chainOwnerOf } = chainRelayerApi.internal
     const { address } = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
     const again = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
     const chain = 'BASE_SEPOLIA'
@@ -79,6 +79,12 @@ describe('the chain-relayer service', () => {
     const status = await peers().call('chain-relayer', chainStatus, { params: { chain } })
     assert.equal(status.lane.address, laneAddress)
     assert.equal(status.lane.nonceGap, 0)
+    const { blocks } = await peers().call('chain-relayer', chainBlocks, { params: { chain } })
+    assert.deepEqual(
+      blocks.map(({ number }) => blocks[0]!.number - number),
+      [0, 1, 2, 3, 4],
+    )
+    assert.ok(blocks[0]!.number >= status.head && blocks.every(({ transactions }) => transactions >= 0))
     const view = await peers().call('chain-relayer', chainRead, { params: { chain }, body: { contract: 'Escrow', fn: 'tvlCapacity', args: [] } })
     assert.deepEqual(view.result, ['500000000000'])
     const nobody = await peers().call('chain-relayer', chainOwnerOf, { params: { chain, contract: 'Card', tokenId: '404' } })

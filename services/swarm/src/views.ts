@@ -84,6 +84,7 @@ export const voteView = (vote: Vote, v: Validation) => ({
   vote: vote.vote,
   createdAt: vote.at.toISOString(),
   reasoning: v.status === 'pending' ? null : vote.reasoning,
+  txHash: vote.txHash ?? null,
 })
 
 export const resolutionView = (v: Validation) =>

@@ -225,6 +225,15 @@ export const relayerReads = {
     summary: 'Networks as users see them, and whether they are devnets',
     response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int(), tokenDomain })) }),
   }),
+  chainBlocks: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/blocks',
+    caller: 'internal',
+    summary: 'The newest blocks, newest first',
+    params: chainPath,
+    response: z.object({ blocks: z.array(z.object({ number: z.int(), hash: txHash, time: z.int(), transactions: z.int() })) }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
   chainStatus: endpoint({
     method: 'get',
     path: '/internal/v1/chain/:chain/status',

@@ -3,6 +3,9 @@ import { endpoint } from '../core/endpoint.ts'
 import { agentRef, id, listOf, onChain, pageQuery, text0, walletIn } from '../core/fields.ts'
 import { domainRecord, extensionIn } from './records.ts'
 
+/** A name in a list, with the handle of its agent. */
+const listedDomain = domainRecord.extend({ handle: z.string().nullable() })
+
 export const getMoltInfo = endpoint({
   method: 'get',
   path: '/api/agents/:id/molt-info',
@@ -22,7 +25,7 @@ export const browseDomains = endpoint({
   summary: 'Registered names',
   caller: 'public',
   query: { tld: extensionIn.optional(), ...pageQuery },
-  response: listOf('domains', domainRecord),
+  response: listOf('domains', listedDomain),
 })
 
 export const searchDomains = endpoint({
@@ -31,7 +34,7 @@ export const searchDomains = endpoint({
   summary: 'Registered names that contain a text',
   caller: 'public',
   query: { q: text0(32).default(''), tld: extensionIn.optional(), ...pageQuery },
-  response: listOf('domains', domainRecord).extend({ query: z.string() }),
+  response: listOf('domains', listedDomain).extend({ query: z.string() }),
 })
 
 export const listWalletDomains = endpoint({
@@ -41,7 +44,7 @@ export const listWalletDomains = endpoint({
   caller: 'public',
   params: { address: walletIn },
   query: pageQuery,
-  response: listOf('domains', domainRecord).extend({ wallet: z.string() }),
+  response: listOf('domains', listedDomain).extend({ wallet: z.string() }),
 })
 
 export const resolveDomain = endpoint({
@@ -67,7 +70,7 @@ export const listMoltDomains = endpoint({
   summary: 'All .molt names',
   caller: 'public',
   query: pageQuery,
-  response: listOf('domains', domainRecord),
+  response: listOf('domains', listedDomain),
 })
 
 export const getMoltDomain = endpoint({

@@ -21,6 +21,7 @@ export const skillRecord = z
     githubHandle: z.string().nullable(),
     repoUrl: z.string().nullable(),
     portfolioUrl: z.string().nullable(),
+    gigIds: z.array(id).meta({ description: 'The last five paid gigs in which it was used' }),
     verifiedAt: timestamp.nullable(),
     createdAt: timestamp,
   })

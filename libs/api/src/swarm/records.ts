@@ -49,7 +49,7 @@ export type Validation = z.output<typeof validation>
 
 /** `reasoning` is null until the validation is resolved. */
 export const vote = z
-  .looseObject({ id, validatorId: id, vote: voteChoice, createdAt: timestamp, reasoning: z.string().nullable() })
+  .looseObject({ id, validatorId: id, vote: voteChoice, createdAt: timestamp, reasoning: z.string().nullable(), txHash: z.string().nullable() })
   .meta({ id: 'Vote' })
 
 export const resolution = z.looseObject({

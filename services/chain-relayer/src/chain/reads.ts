@@ -8,6 +8,8 @@ import { verifySignature } from './signatures.ts'
 /** What other services may query about a network: 2 s at most. An answer is cached as long as its block is the newest. */
 export interface Reads {
   head(): Promise<{ number: number; hash: string; time: number }>
+  /** The newest blocks, newest first. */
+  blocks(): Promise<BlockView[]>
   transaction(hash: string): Promise<TransactionView>
   balance(wallet: string): Promise<{ usdc: string; native: string; blockNumber: number }>
   allowance(owner: string, spender: string): Promise<{ usdc: string; blockNumber: number }>
@@ -19,6 +21,12 @@ export interface Reads {
   authorizationUse(wallet: string, nonce: string): Promise<{ txHash: string | null; cancelled: boolean }>
   /** A call of any contract; a revert is an answer, with its reason where it can be read. */
   simulate(to: string, data: string): Promise<{ success: boolean; data: string; reason: string | null }>
+}
+export interface BlockView {
+  number: number
+  hash: string
+  time: number
+  transactions: number
 }
 export interface TransactionView {
   hash: string
@@ -36,6 +44,7 @@ export interface TransactionView {
 }
 
 const maxCached = 5_000
+const shownBlocks = 5
 /** More than an authorisation of x402 lives, and no more than public nodes search in one request. */
 const recentBlocks = 900
 /** A head older than this is requested again: a node may stop pushing heads without a notice. */
@@ -90,6 +99,12 @@ export function openReads(network: Network, rpc: Rpc): Reads {
 
   return {
     head,
+    blocks: () =>
+      perBlock('blocks', async ({ number }) => {
+        const numbers = Array.from({ length: Math.min(shownBlocks, number + 1) }, (_, n) => number - n)
+        const found = await Promise.all(numbers.map(one => query('eth_getBlockByNumber', [hexOf(one), false])))
+        return found.flatMap(block => (block === null ? [] : blockView(block as RawBlock)))
+      }),
     transaction: hash =>
       perBlock(`tx/${hash.toLowerCase()}`, async ({ number }) => {
         const [receipt, tx] = await Promise.all([query('eth_getTransactionReceipt', [hash]), query('eth_getTransactionByHash', [hash])])
@@ -156,6 +171,19 @@ interface RawTransaction {
   value: string
   input: string
 }
+
+interface RawBlock {
+  number: string
+  hash: string
+  timestamp: string
+  transactions: readonly unknown[]
+}
+const blockView = ({ number, hash, timestamp, transactions }: RawBlock): BlockView => ({
+  number: numberOf(number),
+  hash,
+  time: numberOf(timestamp),
+  transactions: transactions.length,
+})
 
 function transactionView(network: Network, receipt: Receipt, tx: RawTransaction, blockTime: number, head: number): TransactionView {
   const blockNumber = numberOf(receipt.blockNumber)

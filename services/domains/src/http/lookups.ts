@@ -15,7 +15,10 @@ const namesShown = 100
 export const lookupHandlers = (parts: Parts) => {
   const { domains, agents } = parts
   const view = (domain: Stored<Domain>) => domainView(domain, namePage(parts), parts.clock.now())
-  const pageOf = ({ items, total }: Page<Stored<Domain>>) => ({ domains: items.map(view), total })
+  const pageOf = async ({ items, total }: Page<Stored<Domain>>) => {
+    const refs = await agents.refs(items.map(({ agentId }) => agentId))
+    return { domains: items.map(domain => ({ ...view(domain), handle: domain.agentId === null ? null : refs(domain.agentId).handle })), total }
+  }
   /** @throws NOT_FOUND for a name that nobody owns */
   const owned = async (fullDomain: string): Promise<Stored<Domain>> => {
     const domain = await domains.byName(fullDomain)
@@ -30,13 +33,13 @@ export const lookupHandlers = (parts: Parts) => {
       return { agentId: agent.id, moltDomain: own?.fullDomain ?? null, record: own ? view(own) : null, domains: items.map(view) }
     },
 
-    browseDomains: async ({ query: { tld, ...page } }) => ({ ...pageOf(await domains.listed(tld ? { tld } : {}, page)), ...page }),
+    browseDomains: async ({ query: { tld, ...page } }) => ({ ...(await pageOf(await domains.listed(tld ? { tld } : {}, page))), ...page }),
 
-    searchDomains: async ({ query: { q, tld, ...page } }) => ({ ...pageOf(await domains.search(q, tld, page)), query: q, ...page }),
+    searchDomains: async ({ query: { q, tld, ...page } }) => ({ ...(await pageOf(await domains.search(q, tld, page))), query: q, ...page }),
 
     listWalletDomains: async ({ params, query }) => {
       const wallet = toChecksum(params.address)
-      return { wallet, ...pageOf(await domains.listed({ ownerWallet: wallet }, query)), ...query }
+      return { wallet, ...(await pageOf(await domains.listed({ ownerWallet: wallet }, query))), ...query }
     },
 
     resolveDomain: async ({ params }) => {
@@ -56,7 +59,7 @@ export const lookupHandlers = (parts: Parts) => {
       }
     },
 
-    listMoltDomains: async ({ query }) => ({ ...pageOf(await domains.listed({ tld: '.molt' }, query)), ...query }),
+    listMoltDomains: async ({ query }) => ({ ...(await pageOf(await domains.listed({ tld: '.molt' }, query))), ...query }),
 
     getMoltDomain: async ({ params }) => {
       const typed = params.name.trim().toLowerCase()

@@ -6,6 +6,7 @@ import type { Standing } from '../standing.ts'
 export const cardWidth = 600
 export const cardHeight = 340
 
+const bondWords: Readonly<Record<Standing['bondTier'], string>> = { UNBONDED: 'no bond', BONDED: 'bonded', HIGH_BOND: 'high bond' }
 const colours: Readonly<Record<Standing['tier'], { shell: string; ink: string }>> = {
   Hatchling: { shell: '#7d8ca3', ink: '#cfd8e3' },
   'Bronze Pinch': { shell: '#b5773c', ink: '#f0c89c' },
@@ -32,9 +33,9 @@ ${text(40, 222, 64, ink, standing.fusedScore.toFixed(1), bold)}
 ${text(40, 250, 16, '#8fa1b5', 'FusedScore')}
 <rect x="250" y="176" width="180" height="36" rx="18" fill="${shell}"/>
 ${text(340, 200, 17, '#10151c', standing.tier, `text-anchor="middle" ${bold}`)}
-${text(250, 250, 16, '#8fa1b5', `Risk ${standing.riskScore} · ${standing.bondTier} · ${standing.totalGigsCompleted} settled`)}
+${text(250, 250, 16, '#8fa1b5', `Risk ${standing.riskScore} · ${bondWords[standing.bondTier]} · ${standing.totalGigsCompleted} settled`)}
 ${text(40, 296, 16, '#cfd8e3', shortened(skills, 62))}
-${text(40, 322, 12, '#5f7186', agent.wallet ?? agent.formerWallet ?? '')}
+${text(40, 322, 14, '#8fa1b5', agent.wallet ?? agent.formerWallet ?? '')}
 </svg>`
 }
 

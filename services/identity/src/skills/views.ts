@@ -4,6 +4,8 @@ import { iso } from '../views.ts'
 import type { Evidence } from './evidence.store.ts'
 import { methodOf, type Skill, statusOf, tierOf, trustOf } from './skill.ts'
 
+const shownUses = 5
+
 export const skillView = (agent: Agent, skill: Skill): SkillRecord => ({
   id: skill.id,
   agentId: agent.id,
@@ -17,6 +19,7 @@ export const skillView = (agent: Agent, skill: Skill): SkillRecord => ({
   githubHandle: agent.githubHandle,
   repoUrl: skill.repoUrl,
   portfolioUrl: skill.portfolioUrl,
+  gigIds: skill.uses.slice(-shownUses).map(({ gigId }) => gigId),
   verifiedAt: iso(skill.verifiedAt),
   createdAt: skill.createdAt.toISOString(),
 })
