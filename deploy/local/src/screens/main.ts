@@ -6,9 +6,12 @@ import { services } from '../services.ts'
 import { openBrowser, stateAfter } from '../site/chromium.ts'
 import { pathsOf, populate } from '../site/pages.ts'
 import { newValidators } from '../testing/scenarios.ts'
+import { playMarket } from './market.ts'
 
 // npm run screens: each page, light and dark, on a desktop and on a phone, into docs/screens
 const folder = path.join(process.cwd(), 'docs/screens')
+/** A picture of a page ends here at the latest. */
+const tallest = 2_000
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
 
 let gateway: Awaited<ReturnType<typeof startGateway>> | undefined
@@ -22,6 +25,7 @@ const platform = await startChainPlatform({
 })
 try {
   await newValidators(platform)
+  await playMarket(platform)
   const paths = pathsOf(await populate(platform))
   const browser = await openBrowser()
   // the pages of operators are among them
@@ -34,7 +38,8 @@ try {
       for (const [name, address] of Object.entries(paths)) {
         await page.goto(platform.url + address, { waitUntil: 'load' })
         const file = path.join(folder, `${name}-${size}-${colorScheme}.png`)
-        await page.screenshot({ path: file })
+        const height = Math.min(tallest, await page.evaluate<number>('document.documentElement.scrollHeight'))
+        await page.screenshot({ path: file, fullPage: true, clip: { x: 0, y: 0, width: viewport.width, height } })
         console.log(path.relative(process.cwd(), file))
       }
       await context.close()
