@@ -2,11 +2,15 @@
 interface Claim {
   rpcUrl: string
   txHash: string
-  /** The escrow contract. */
+  /** What was paid: a gig, or a job. */
+  record: string
+  /** The contract that held the money. */
   contract: string
-  /** First topics of the log: its event, the gig. */
+  /** First topics of the log of the payment: its event, the record. */
   event: string
   key: string
+  /** The event that names the fee, of the same record; without it the fee is in the event of the payment. */
+  feeEvent?: string
   payee: string
   /** Micro-USDC. */
   net: string
@@ -41,23 +45,28 @@ interface Finding {
   text: string
 }
 
-async function verify({ rpcUrl, txHash, contract, event, key, payee, net, fee }: Claim): Promise<Finding[]> {
+async function verify(claim: Claim): Promise<Finding[]> {
+  const { rpcUrl, txHash, record, contract, event, key, feeEvent, payee, net, fee } = claim
   const receipt = (await call(rpcUrl, 'eth_getTransactionReceipt', [txHash])) as { status: string; blockNumber: string; logs: Log[] } | null
   if (receipt === null) return [{ holds: false, text: 'The network does not know this transaction.' }]
   const head = Number(await call(rpcUrl, 'eth_blockNumber', []))
   const block = Number(receipt.blockNumber)
-  const log = receipt.logs.find(({ address, topics }) => same(address, contract) && same(topics[0], event) && same(topics[1], key))
-  const words = (log?.data.slice(2).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`))
+  const logOf = (topic: string) =>
+    receipt.logs.find(({ address, topics }) => same(address, contract) && same(topics[0], topic) && same(topics[1], key))
+  const log = logOf(event)
+  const [paid, paidFee] = wordsOf(log)
+  // without a fee there is no event of one
+  const charged = feeEvent === undefined ? paidFee : (wordsOf(logOf(feeEvent))[0] ?? 0n)
   const findings = [
     { holds: receipt.status === '0x1', text: `The transaction is in block ${block}, ${head - block + 1} deep, and was carried out.` },
-    { holds: log !== undefined, text: `The escrow contract ${contract} recorded the release of this gig in it.` },
+    { holds: log !== undefined, text: `The contract ${contract} recorded the payment of this ${record} in it.` },
   ]
   if (!log) return findings
   return [
     ...findings,
-    { holds: same(`0x${log.topics[2]?.slice(26)}`, payee), text: `It was released to ${payee}, the wallet of the assignee.` },
-    { holds: words[0] === BigInt(net), text: `It paid ${usdc(words[0])} net; this receipt says ${usdc(BigInt(net))}.` },
-    { holds: words[1] === BigInt(fee), text: `It paid ${usdc(words[1])} as the fee; this receipt says ${usdc(BigInt(fee))}.` },
+    { holds: same(`0x${log.topics[2]?.slice(26)}`, payee), text: `It was paid to ${payee}, the wallet of the assignee.` },
+    { holds: paid === BigInt(net), text: `It paid ${usdc(paid)} net; this receipt says ${usdc(BigInt(net))}.` },
+    { holds: charged === BigInt(fee), text: `It kept ${usdc(charged)} as the fee; this receipt says ${usdc(BigInt(fee))}.` },
   ]
 }
 
@@ -70,7 +79,11 @@ async function call(rpcUrl: string, method: string, params: readonly unknown[]):
 }
 
 const same = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
-const usdc = (micro: bigint | undefined): string => (micro === undefined ? 'nothing' : `${Number(micro) / 1e6} USDC`)
+/** The words of 32 bytes that a log carries. */
+const wordsOf = (log: Log | undefined): bigint[] => (log?.data.slice(2).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`))
+/** As the pages write it. @example usdc(38800000n) === '38.80 USDC' */
+const usdc = (micro: bigint | undefined): string =>
+  micro === undefined ? 'nothing' : `${(Number(micro) / 1e6).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })} USDC`
 
 function show(place: HTMLElement, findings: readonly Finding[]): void {
   const holds = findings.every(finding => finding.holds)

@@ -22,6 +22,8 @@ export interface Upstream {
   gigs: Map<string, object>
   /** By their own id and by their gig's. */
   receipts: Map<string, TrustReceipt>
+  /** Of the relayer, by hash. */
+  transactions: Map<string, object>
   /** How public routes are answered; by default with what was seen of the context. */
   answer: (seen: Seen, response: ServerResponse) => void
   /** What treasury was notified of the requests that payments by x402 have paid for; it accepts every payment. */
@@ -32,6 +34,8 @@ export interface Upstream {
   identityDown: boolean
   /** The relayer reaches no network. */
   chainsDown: boolean
+  /** As the relayer knows them. */
+  networks: typeof devnets
   /** A service adopts the new time: resolves when what became due has run. */
   moveClock: () => Promise<void>
   /** What the relayer says of signatures of contract wallets. */
@@ -73,11 +77,13 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     agents: new Map(),
     gigs: new Map(),
     receipts: new Map(),
+    transactions: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
     closed: [],
     closesLost: 0,
     identityDown: false,
     chainsDown: false,
+    networks: devnets,
     moveClock: async () => {},
     contractAccepts: false,
     contractQuestions: 0,
@@ -129,11 +135,12 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
     if (upstream.closesLost-- > 0) return void response.destroy()
     upstream.closed.push(JSON.parse(body.toString()))
     json(response, 200, { state: 'settled' })
-  } else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
+  } else if (url === '/internal/v1/networks') json(response, 200, { networks: upstream.networks })
   else if (upstream.reports.has(url)) {
     upstream.reportsRead.push(url)
     json(response, 200, upstream.reports.get(url))
-  } else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
+  } else if (url.startsWith('/internal/v1/chain/') && upstream.transactions.has(key)) json(response, 200, upstream.transactions.get(key))
+  else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (url.startsWith('/api/gigs/') && upstream.gigs.has(key)) json(response, 200, upstream.gigs.get(key))
   else if (receipt) json(response, 200, receipt)
   else if (agent) json(response, 200, agent)

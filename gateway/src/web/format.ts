@@ -4,6 +4,9 @@ export const money = (usdc: number): string => `${figure(usdc)} USDC`
 /** An amount without its currency: at least two decimals, as many as it has. @example figure(12345.6) === '12,345.60' */
 export const figure = (usdc: number): string => usdc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 
+/** An amount to the cent, where the rest does not matter. @example rounded(46.923125) === '46.92' */
+export const rounded = (usdc: number): string => usdc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
 /** @example count(12345) === '12,345' */
 export const count = (n: number): string => n.toLocaleString('en-US')
 

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { TrustReceipt } from '@carapace/api'
-import type { Answer } from '@carapace/testing'
+import { onChainKey } from '@carapace/chain'
+import { type Answer, httpCall } from '@carapace/testing'
+import { startGateway } from '../start.ts'
 import { devnets } from '../testing/devnets.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { makeReceipt } from '../testing/receipt.ts'
@@ -127,6 +129,31 @@ describe('pages and documents', () => {
     }
     const missing = await get('/gigs/no-such-gig')
     assert.deepEqual([missing.status, /There is no such gig/.test(missing.body)], [404, true])
+  })
+
+  it('lead from a transaction to its record, to the agents in it and to the explorer of its network', async () => {
+    const [poster, worker] = [harness.agent(), harness.agent()]
+    const gigId = randomUUID()
+    const hash = `0x${'5e'.repeat(32)}`
+    const log = { contract: 'Escrow', address: `0x${'1'.repeat(40)}`, logIndex: 0 }
+    const args = { key: onChainKey(gigId), poster: poster.wallet, payee: worker.wallet, amount: '40000000' }
+    const block = { blockNumber: 7, blockHash: hash, blockTime: 1_796_000_000, confirmations: 9, final: true }
+    const head = { hash, from: poster.wallet, to: log.address, value: '0', input: '0x', success: true }
+    harness.upstream.transactions.set(hash, { ...head, ...block, logs: [{ ...log, event: 'EscrowLocked', args }] })
+    harness.upstream.gigs.set(gigId, { id: gigId, title: 'Audit a vault' })
+    harness.upstream.networks = devnets.map(network => ({ ...network, explorerUrl: 'https://explorer.example' }))
+    const explored = await startGateway({ ...harness.options, networks: harness.upstream.networks })
+    try {
+      const { status, body } = await httpCall(explored.url, 'GET', `/tx/BASE_SEPOLIA/${hash}`)
+
+      assert.equal(status, 200)
+      assert.ok(body.includes(`<h1>${poster.handle} locked 40.00 USDC in escrow for ${worker.handle}</h1>`), body)
+      for (const link of [`/gigs/${gigId}`, `/agents/${worker.handle}`, `https://explorer.example/tx/${hash}`])
+        assert.ok(body.includes(`href="${link}"`), link)
+    } finally {
+      await explored.close()
+      harness.upstream.networks = devnets
+    }
   })
 
   it('are listed for crawlers and language models', async () => {

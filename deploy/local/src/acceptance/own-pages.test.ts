@@ -121,9 +121,43 @@ describe('links on a devnet', function () {
       assert.deepEqual([status, /<h1>/.test(text)], [200, true], path)
       assert.match(csp ?? '', /require-trusted-types-for 'script'/)
     }
+    // what is no value filters nothing
+    for (const path of [
+      '/agents?minScore=101&maxRisk=999&skills=%3Cb%3E&q=%07',
+      '/gigs?skill=%3Cb%3E&minBudget=99999999999',
+      `/domains?q=${'𝒶'.repeat(40)}`,
+    ])
+      assert.equal((await pageAt(child.url + path)).status, 200, path)
     const first = await fetch(`${child.url}/docs`)
     const again = await fetch(`${child.url}/docs`, { headers: { 'if-none-match': first.headers.get('etag')! } })
     assert.equal(again.status, 304)
+  })
+
+  it('list the agents of a tier, and of a text, and no others', async () => {
+    const listed = async (query: string) => (await pageAt(`${child.url}/agents?${query}`)).text.includes('href="/agents/linked-agent"')
+
+    assert.deepEqual([await listed('tier=Hatchling'), await listed('tier=Bronze+Pinch'), await listed('tier=Gold+Shell')], [true, false, false])
+    assert.deepEqual([await listed('q=LINKED'), await listed('q=linked&tier=Gold+Shell'), await listed('q=linked&minScore=99')], [true, false, false])
+    assert.match((await pageAt(`${child.url}/agents?q=linked&maxRisk=0&tier=Gold+Shell`)).text, /<span class="chip accent">2 set<\/span>/)
+  })
+
+  it('say what names cost and whose they are', async () => {
+    const { text } = await pageAt(`${child.url}/domains`)
+    for (const part of ['What a name costs', '50.00 USDC', 'free from a score of 70', 'linked-name.molt', 'href="/agents/linked-agent"'])
+      assert.ok(text.includes(part), part)
+    assert.match((await pageAt(`${child.url}/domains?q=linked-name`)).text, /of <a class="agent" href="\/agents\/linked-agent">/)
+  })
+
+  it('show the newest blocks and all contracts of both networks', async () => {
+    const { text } = await pageAt(`${child.url}/network`)
+    assert.equal(text.match(/<ol class="blocks plain">/g)?.length, 2)
+    for (const part of ['Covered exactly', 'Identities (ERC-8004)', 'transaction']) assert.ok(text.includes(part), part)
+  })
+
+  it('say how a score adds up', async () => {
+    const { text } = await pageAt(`${child.url}/agents/linked-agent/why`)
+    for (const part of ['Every agent begins with', 'What would raise it', 'A bond of 500 USDC', 'The whole log', 'Registered'])
+      assert.ok(text.includes(part), part)
   })
 
   it('are found by what they stand for', async () => {
@@ -134,6 +168,8 @@ describe('links on a devnet', function () {
     assert.equal(await placeOf(agent.walletAddress), `/agents/${agent.id}`)
     assert.equal(await placeOf(agent.chains.SKALE_TESTNET.txHash), `/tx/SKALE_TESTNET/${agent.chains.SKALE_TESTNET.txHash}`)
     assert.equal(await placeOf(agent.erc8004TokenId), '/agents/linked-agent')
+    assert.equal(await placeOf('Linked-Agent'), '/agents/linked-agent')
+    assert.equal(await placeOf(agent.id), `/agents/${agent.id}`)
     assert.equal(await placeOf('atlas.molt'), '/domains?q=atlas.molt')
     assert.equal(await placeOf('no such thing'), '/agents?q=no+such+thing')
   })

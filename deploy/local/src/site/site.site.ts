@@ -126,26 +126,54 @@ describe('the site', function () {
     })
   })
 
-  it('checks a receipt on the network itself and says what it compared', async () => {
-    await visit(pathOf('receipt'), {}, async page => {
-      await page.click('#verify button')
-      await page.locator('#verify .found li').nth(4).waitFor()
-      assert.equal(await page.locator('#verify .verified').count(), 1, (await page.locator('#verify').textContent()) ?? '')
+  for (const [name, net, fee] of [
+    ['receipt', '38.80 USDC', '1.20 USDC'],
+    ['job-receipt', '19.40 USDC', '0.60 USDC'],
+  ] as const)
+    it(`checks a ${name} on the network itself and says what it compared`, async () => {
+      await visit(pathOf(name), {}, async page => {
+        await page.click('#verify button')
+        await page.locator('#verify .found li').nth(4).waitFor()
+        const findings = (await page.locator('#verify').textContent()) ?? ''
+        assert.equal(await page.locator('#verify .verified').count(), 1, findings)
+        for (const amount of [net, fee]) assert.ok(findings.includes(amount), findings)
+      })
     })
+
+  it('says of a settled gig where its money is, and lets no vote wait', async () => {
+    await visit(pathOf('gig'), {}, async page => {
+      assert.equal(await page.locator('#money .meter').getAttribute('aria-label'), '38.80 USDC to the assignee, 1.20 USDC platform fee, 3 %')
+      assert.doesNotMatch(await page.locator('#panel').innerText(), /to come|poll/i)
+      assert.equal(await page.locator('#panel .votes a[href^="/tx/"]').count(), 2)
+    })
+  })
+
+  it('counts the time of a dispute down, says what its end causes, and lets other moments grow older', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(platform.url + pathOf('gig-disputed'), { waitUntil: 'load' })
+    const step = page.locator('.timeline li.current').last()
+    assert.match(await step.innerText(), /Without a decision until the end, then the poster gets the money back\s+ends in 13 d 23 h/)
+    await page.clock.fastForward('03:00:00')
+    assert.match(await step.innerText(), /ends in 13 d 20 h/)
+    assert.match(await page.locator('.timeline li').first().innerText(), /3 hours ago/)
+    await context.close()
   })
 
   it('says in one sentence what a transaction did, and leads to the gig it belongs to', async () => {
     await visit(pathOf('transaction'), {}, async page => {
-      assert.match(await page.locator('h1').innerText(), /^0x\w{4}…\w{4} locked 40\.00 USDC in escrow for 0x\w{4}…\w{4}$/)
-      await page.click('text=Its gig')
+      assert.match(await page.locator('h1').innerText(), /^poster-\w+ locked 40\.00 USDC in escrow for worker-\w+$/)
+      await page.click('.facts a[href^="/gigs/"]')
       await page.waitForURL(`**/gigs/${shown.paidGig}`)
     })
   })
 
   it('shows a job from created to settled, each step with its transaction', async () => {
     await visit(pathOf('job'), {}, async page => {
-      assert.deepEqual(await page.locator('.timeline li.done strong').allInnerTexts(), ['Created', 'Funded', 'Assigned', 'Delivered', 'Settled'])
-      assert.equal(await page.locator('.timeline a[href^="/tx/BASE_SEPOLIA/0x"]').count(), 5)
+      const steps = ['Created', 'Funded', 'Assigned', 'Delivered', 'Judged', 'Settled']
+      assert.deepEqual(await page.locator('.timeline li.done strong').allInnerTexts(), steps)
+      assert.equal(await page.locator('.timeline a[href^="/tx/BASE_SEPOLIA/0x"]').count(), steps.length)
       await page.click('a[href^="/commerce-receipt/"]')
       await page.waitForURL('**/commerce-receipt/*')
     })

@@ -1,6 +1,6 @@
 import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { exact, money, relative, sentence, short, words } from '../format.ts'
+import { exact, money, relative, rounded, sentence, short, words } from '../format.ts'
 import { type Html, html, type Piece } from '../html.ts'
 
 /** A moment in words; the exact one on hover. */
@@ -10,7 +10,11 @@ export const moment = (at: string, now: Date): Html => html`<time datetime="${at
 export const countdown = (at: string, now: Date): Html =>
   html`<time class="countdown" datetime="${at}" title="${exact(at)}" data-countdown>${relative(at, now)}</time>`
 
-export const amount = (usdc: number): Html => html`<span class="amount">${money(usdc)}</span>`
+/** An amount to the cent; the exact one on hover. */
+export const amount = (usdc: number): Html => {
+  const [shown, whole] = [`${rounded(usdc)} USDC`, money(usdc)]
+  return html`<span class="amount"${shown !== whole && html` title="${whole}"`}>${shown}</span>`
+}
 
 /** Copies a text; shown where scripts run. */
 export const copyButton = (text: string, what: string): Html =>

@@ -36,6 +36,13 @@ export const choice = (
 export const input = (name: string, label: string, value: string | undefined, hint = '', type: 'text' | 'number' | 'search' = 'text'): Html =>
   html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value ?? ''}" placeholder="${hint}"${type === 'number' && html` min="0" step="any"`}></label>`
 
-/** The filters of a list, as a form that works without a script. */
-export const filterForm = (path: string, fields: readonly Html[]): Html =>
-  html`<form class="filters" action="${path}" method="get" aria-label="Filters">${fields}<div class="filter-actions"><button class="button" type="submit">Show</button><a class="button quiet" href="${path}">Reset</a></div></form>`
+/**
+ * The filters of a list, as a form that works without a script. @param more fields that a phone shows on demand, with the number of those that are set
+ */
+export const filterForm = (path: string, fields: readonly Html[], more?: { fields: readonly Html[]; set: Filters }): Html =>
+  html`<form class="filters" action="${path}" method="get" aria-label="Filters"><div class="filters-first">${fields}<div class="filter-actions"><button class="button" type="submit">Show</button><a class="button quiet" href="${path}">Reset</a></div></div>${more && moreFilters(more)}</form>`
+
+function moreFilters({ fields, set }: { fields: readonly Html[]; set: Filters }): Html {
+  const used = Object.values(set).filter(value => value !== undefined && value !== '').length
+  return html`<details class="filters-more"${used > 0 && html` open`}><summary>Filters${used > 0 && html` <span class="chip accent">${used} set</span>`}</summary><div class="filters-fields">${fields}</div></details>`
+}

@@ -14,42 +14,10 @@ export function scoreRing(score: number, tier: string): Html {
 </svg>`
 }
 
-/** A share of a whole as a bar. @param label what it says to those who do not see it */
-export function bar(share: number, label: string, mark?: number): Html {
+/** A share of a whole as a bar. @param label what it says to those who do not see it @param mark a share to be reached */
+export function bar(share: number, label: string, mark?: number, tone = ''): Html {
   const width = (Math.max(0, Math.min(1, share)) * 100).toFixed(1)
-  return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="bar-rest" width="100" height="6" rx="1"/><rect class="bar-part" width="${width}" height="6" rx="1"/>${mark !== undefined && html`<rect class="bar-mark" x="${(mark * 100 - 0.4).toFixed(1)}" width="0.8" height="6"/>`}</svg>`
-}
-
-interface Point {
-  score: number
-  at: string
-}
-const wide = 640
-const high = 180
-const margin = { left: 34, right: 12, top: 12, bottom: 24 }
-
-/** The course of a score as a line, steps as they were; below two points there is no course. */
-export function historyChart(points: readonly Point[], now: Date): Html | undefined {
-  if (points.length === 0) return undefined
-  const sorted = [...points].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
-  const last = sorted.at(-1)!
-  const from = Date.parse(sorted[0]!.at)
-  const until = Math.max(now.getTime(), Date.parse(last.at), from + 60_000)
-  const x = (at: number) => margin.left + ((at - from) / (until - from)) * (wide - margin.left - margin.right)
-  const y = (score: number) => high - margin.bottom - (score / 100) * (high - margin.top - margin.bottom)
-  const line = sorted.map(
-    ({ score, at }, i) => `${i === 0 ? 'M' : `H${x(Date.parse(at)).toFixed(1)}V`}${i === 0 ? `${x(from).toFixed(1)} ` : ''}${y(score).toFixed(1)}`,
-  )
-  const path = `${line.join('')}H${x(until).toFixed(1)}`
-  const floor = y(0).toFixed(1)
-  return html`<svg class="chart" viewBox="0 0 ${wide} ${high}" role="img" aria-label="FusedScore from ${sorted[0]!.score.toFixed(1)} to ${last.score.toFixed(1)} in ${sorted.length} steps">
-${[0, 25, 50, 75, 100].map(score => html`<line class="grid" x1="${margin.left}" x2="${wide - margin.right}" y1="${y(score).toFixed(1)}" y2="${y(score).toFixed(1)}"/><text class="tick" x="${margin.left - 8}" y="${(y(score) + 4).toFixed(1)}" text-anchor="end">${score}</text>`)}
-<path class="area" d="${path}V${floor}H${x(from).toFixed(1)}Z"/>
-<path class="line" d="${path}"/>
-<circle class="dot" cx="${x(until).toFixed(1)}" cy="${y(last.score).toFixed(1)}" r="4"/>
-<text class="tick" x="${margin.left}" y="${high - 6}">${sorted[0]!.at.slice(0, 10)}</text>
-<text class="tick" x="${wide - margin.right}" y="${high - 6}" text-anchor="end">${new Date(until).toISOString().slice(0, 10)}</text>
-</svg>`
+  return html`<svg class="bar ${tone}" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="bar-rest" width="100" height="6" rx="1"/><rect class="bar-part" width="${width}" height="6" rx="1"/>${mark !== undefined && html`<rect class="bar-mark" x="${(mark * 100 - 0.4).toFixed(1)}" width="0.8" height="6"/>`}</svg>`
 }
 
 const shells: Readonly<Record<string, string>> = {
@@ -61,4 +29,4 @@ const shells: Readonly<Record<string, string>> = {
 
 /** The card of an agent, as small as an entry of a list. */
 export const miniCard = (tier: string, cardNumber: number | undefined): Html =>
-  html`<svg class="mini-card ${shells[tier] ?? 'hatchling'}" viewBox="0 0 60 34" width="60" height="34" aria-hidden="true"><rect width="60" height="34" rx="4"/><rect class="stripe" width="4" height="34" rx="2"/><path class="shell" d="M30 7c7 0 12 5 12 11 0 4-5 8-12 8s-12-4-12-8c0-6 5-11 12-11z"/>${cardNumber !== undefined && html`<text x="55" y="30" text-anchor="end">${cardNumber}</text>`}</svg>`
+  html`<svg class="mini-card ${shells[tier] ?? 'hatchling'}" viewBox="0 0 64 40" width="64" height="40" aria-hidden="true"><rect class="ground" x=".5" y=".5" width="63" height="39" rx="5"/><rect class="stripe" width="5" height="40" rx="2.500"/><path class="shell" d="M27 8c7.500 0 12.500 5 12.500 11.500C39.500 26 34.500 30 27 30s-12.500-4-12.500-10.500C14.500 13 19.500 8 27 8Z"/><path class="scutes" d="M27 8v22M17.500 12.500l19 14M36.500 12.500l-19 14"/>${cardNumber !== undefined && html`<text x="58" y="34" text-anchor="end">${cardNumber}</text>`}</svg>`

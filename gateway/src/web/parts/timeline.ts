@@ -20,5 +20,5 @@ const spoken = { done: 'done', current: 'under way', ahead: 'still to come', fai
 export const timeline = (steps: readonly Step[], now: Date): Html =>
   html`<ol class="timeline">${steps.map(
     ({ title, detail, at, until, chain, txHash, state }) =>
-      html`<li class="${state}"><span class="hidden-label">${spoken[state]}:</span><p><strong>${title}</strong>${at && html` <span class="side">${moment(at, now)}</span>`}</p>${detail && html`<p class="side">${detail}</p>`}${until && html`<p class="side">ends ${countdown(until, now)}</p>`}${txHash && html`<p class="side">Transaction ${transaction(chain ?? chains[0], txHash)}</p>`}</li>`,
+      html`<li class="${state}"><div><span class="hidden-label">${spoken[state]}:</span><p><strong>${title}</strong></p>${detail && html`<p class="side">${detail}</p>`}${until && html`<p class="side">ends ${countdown(until, now)}</p>`}</div>${(at || txHash) && html`<p class="when side">${at && moment(at, now)}${txHash && html`<span><span class="hidden-label">Transaction</span> ${transaction(chain ?? chains[0], txHash)}</span>`}</p>`}</li>`,
   )}</ol>`

@@ -1,4 +1,4 @@
-import { exact, figure, money } from '../format.ts'
+import { exact, money, rounded } from '../format.ts'
 import { type Html, html } from '../html.ts'
 
 /** A payment in a chart. */
@@ -10,7 +10,7 @@ const wide = 640
 const high = 120
 const floor = 98
 const top = 16
-const widestBar = 40
+const widestBar = 80
 
 /** Payments as bars, oldest first, the last so many; `of` says of what. Below two there is nothing to compare. */
 export function volumeChart(newestFirst: readonly Payment[], of: string): Html | undefined {
@@ -27,7 +27,7 @@ export function volumeChart(newestFirst: readonly Payment[], of: string): Html |
   return html`<svg class="chart" viewBox="0 0 ${wide} ${high}" role="img" aria-label="The last ${payments.length} ${of}: ${money(sum)} in all, the largest ${money(largest)}">
 <line class="grid" x1="0" x2="${wide}" y1="${floor}" y2="${floor}"/>
 ${bars}
-<text class="tick" x="0" y="10">${figure(largest)} USDC at most</text>
+<text class="tick" x="0" y="10">${rounded(largest)} USDC at most</text>
 <text class="tick" x="0" y="${high - 6}">${payments[0]!.at.slice(0, 10)}</text>
 <text class="tick" x="${right}" y="${high - 6}" text-anchor="end">${payments.length > 5 && payments.at(-1)!.at.slice(0, 10)}</text>
 </svg>`

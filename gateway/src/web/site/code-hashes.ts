@@ -1,6 +1,6 @@
 import { type Chain, chainRelayerApi, type Network } from '@carapace/api'
 import { keccak256 } from 'ethers'
-import { type SiteParts, unlessRefused } from './parts.ts'
+import { type SiteParts, unlessRefused } from '../site-parts.ts'
 
 /** Code at an address does not change; proxies among our contracts show the code of the proxy. */
 const byCode = new Map<string, string>()

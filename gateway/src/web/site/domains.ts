@@ -1,10 +1,10 @@
-import { type DomainRecord, domainsApi, extensions, type gatewayApi, type QueryOf } from '@carapace/api'
+import { domainPrices, domainsApi, extensions, type gatewayApi, type QueryOf, type ResponseOf } from '@carapace/api'
 import { money } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { pageHead } from '../layout.ts'
 import { agentLink, chainChip, chip, empty, hash, moment, section, status, table, unavailable } from '../parts/basics.ts'
 import { choice, filterForm, input, pageLength, pager } from '../parts/lists.ts'
-import { type SiteParts, unlessRefused } from './parts.ts'
+import { type SiteParts, unlessRefused } from '../site-parts.ts'
 
 const { searchDomains, browseDomains, checkDomains } = domainsApi.endpoints
 
@@ -23,6 +23,10 @@ export async function domainsPage({ peers, pages, clock }: SiteParts, query: Que
       : unlessRefused(peers.call('domains', checkDomains, { body: { names: extensions.map(extension => name + extension) } })),
   ])
   const { domains, total } = found
+  const owned = (checks?.results ?? []).filter(({ reason }) => reason === 'taken')
+  const owners = await Promise.all(
+    owned.map(({ fullDomain }) => unlessRefused(peers.find('domains', domainsApi.endpoints.resolveDomain, { params: { fullDomain } }))),
+  )
   const now = clock.now()
   return pages.show({
     title: 'Names',
@@ -39,8 +43,8 @@ ${filterForm('/domains', [
     extensions.map(one => [one, one] as const),
   ),
 ])}
-${name !== undefined && section(`“${name}”`, checks ? offers(checks.results) : unavailable('Prices'))}
-${section(name === undefined ? 'Registered' : 'Registered names that contain it', domains.length === 0 ? empty('No name', 'None is registered yet. The first one may be yours.') : list(domains, now))}
+${name === undefined ? section('What a name costs', prices) : section(`“${name}”`, checks ? offers(checks.results, owners) : unavailable('Prices'))}
+${section(name === undefined ? 'Registered' : 'Registered names that contain it', domains.length === 0 ? (name === undefined ? empty('No name yet', 'None is registered yet. The first one may be yours.') : empty('No other name', 'No registered name contains it.')) : list(domains, now))}
 ${pager('/domains', { q, tld }, { offset, hasMore: offset + domains.length < total, total, shown: domains.length })}`,
   })
 }
@@ -49,7 +53,7 @@ ${pager('/domains', { q, tld }, { offset, hasMore: offset + domains.length < tot
 const nameOf = (text: string): string => {
   const lower = text.toLowerCase()
   const extension = extensions.find(one => lower.endsWith(one))
-  return (extension === undefined ? lower : lower.slice(0, -extension.length)).slice(0, 32)
+  return [...(extension === undefined ? lower : lower.slice(0, -extension.length))].slice(0, 32).join('')
 }
 
 interface Check {
@@ -64,18 +68,31 @@ interface Check {
 /** Why a name is not to be had, in the words of the interface. */
 const reasons: Readonly<Record<string, string>> = { invalid: 'no valid name' }
 
-const offers = (checks: readonly Check[]): Html =>
-  html`<ul class="cards plain">${checks.map(
+type Owner = ResponseOf<typeof domainsApi.endpoints.resolveDomain> | undefined
+
+const offers = (checks: readonly Check[], owners: readonly Owner[]): Html =>
+  html`<ul class="cards offers plain">${checks.map(
     check =>
-      html`<li class="card"><h3>${check.fullDomain}</h3><p>${check.available ? chip('available', 'good') : chip(reasons[check.reason ?? ''] ?? check.reason ?? 'not available')}</p><p class="side">${check.price === 0 ? 'free' : money(check.price)}${check.lengthBased && ', by its length'}${check.freeScore > 0 && check.freeScore <= 100 && `, free from a score of ${check.freeScore}`}</p></li>`,
+      html`<li class="card"><h3>${check.fullDomain}</h3><p>${check.available ? chip('available', 'good') : chip(reasons[check.reason ?? ''] ?? check.reason ?? 'not available')}</p><p class="side">${check.price === 0 ? 'free' : money(check.price)}${check.lengthBased && ', by its length'}${check.freeScore > 0 && check.freeScore <= 100 && `, free from a score of ${check.freeScore}`}</p>${ownerOf(owners.find(owner => owner?.fullDomain === check.fullDomain))}</li>`,
   )}</ul>`
 
-const list = (domains: readonly DomainRecord[], now: Date): Html =>
+const ownerOf = (owner: Owner): Html | undefined =>
+  owner && html`<p class="side">of ${owner.agent?.handle ? agentLink(owner.agent.handle) : hash(owner.owner, 'owner')}</p>`
+
+/** What each extension costs, before anybody has searched for a name. */
+const prices = html`<ul class="cards offers plain">${extensions.map(extension => {
+  const { price, freeScore } = domainPrices[extension]
+  return html`<li class="card"><h3>${extension}</h3><p class="price">${price === null ? 'by its length' : price === 0 ? 'free' : money(price)}</p>${price !== 0 && freeScore <= 100 && html`<p class="side">free from a score of ${freeScore}</p>`}</li>`
+})}</ul>`
+
+type Listed = ResponseOf<typeof browseDomains>['domains'][number]
+
+const list = (domains: readonly Listed[], now: Date): Html =>
   table(
     'Registered names',
     ['Name', 'Owner', 'Paid', 'State', html`<span class="wide">Network</span>`, html`<span class="wide">Registered</span>`],
     domains.map(
       one =>
-        html`<tr><td><strong>${one.fullDomain}</strong></td><td>${one.agentId ? agentLink(one.agentId) : one.ownerWallet && hash(one.ownerWallet, 'owner')}</td><td>${one.free ? 'free' : money(one.pricePaid)}</td><td>${status(one.status)}</td><td class="wide">${chainChip(one.chain)}</td><td class="wide">${moment(one.registeredAt, now)}</td></tr>`,
+        html`<tr><td><strong>${one.fullDomain}</strong>${one.txHash && html` <a class="side" href="/tx/${one.chain}/${one.txHash}">transaction</a>`}</td><td>${one.handle !== null ? agentLink(one.handle) : one.ownerWallet && hash(one.ownerWallet, 'owner')}</td><td>${one.free ? 'free' : money(one.pricePaid)}</td><td>${status(one.status)}</td><td class="wide">${chainChip(one.chain)}</td><td class="wide">${moment(one.registeredAt, now)}</td></tr>`,
     ),
   )

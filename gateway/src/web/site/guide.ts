@@ -3,8 +3,8 @@ import { type Chapter, chapterTitles } from '../chapters.ts'
 import { type Html, html } from '../html.ts'
 import { pageHead } from '../layout.ts'
 import { codeBlock, table } from '../parts/basics.ts'
+import type { SiteParts } from '../site-parts.ts'
 import { docsNav } from './docs-nav.ts'
-import type { SiteParts } from './parts.ts'
 
 /** The readable part of the documentation, in front of the reference. */
 export function guidePage(parts: SiteParts) {
@@ -23,6 +23,9 @@ ${Object.entries(chapterTitles).map(([id, title]) => html`<h2 id="${id}">${title
   )
 }
 
+/** A code that breaks between its words, where a line is short. */
+const breakable = (code: string): readonly Html[] => code.split('_').map((word, i) => (i === 0 ? html`${word}` : html`_<wbr>${word}`))
+
 function chapters({ publicBaseUrl, mode }: SiteParts): Readonly<Record<Chapter, Html>> {
   const { rate } = limits
   return {
@@ -35,7 +38,9 @@ ${codeBlock(`curl -s ${publicBaseUrl}/api/register-agent -H 'content-type: appli
 ${table(
   'Error codes',
   ['Status', 'Code', 'Meaning'],
-  Object.entries(errors).map(([code, { status, message }]) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${message}</td></tr>`),
+  Object.entries(errors).map(
+    ([code, { status, message }]) => html`<tr><td>${status}</td><td><code>${breakable(code)}</code></td><td>${message}</td></tr>`,
+  ),
 )}`,
     idempotency: html`<p>Any write may carry <code>Idempotency-Key</code>: 1 to 255 visible characters, chosen by you. The same key and body again is answered with the first answer and <code>Idempotency-Replayed: true</code>; with another body it is refused. Keys are stored for 24 hours. A write whose answer was lost is sent again with the same key: it happens once.</p>`,
     signing: html`<p>Requests are signed by ERC-8128 (HTTP message signatures with the wallet's key): <code>@authority @method @path @query</code> and, with a body, <code>content-digest</code> are covered. A nonce serves once, a signature for five minutes at most. Contract wallets sign by ERC-1271. A signature that is sent is always checked, in plain mode too.</p>`,

@@ -3,8 +3,8 @@ import { sentence } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { pageHead } from '../layout.ts'
 import { row } from '../parts/basics.ts'
+import type { SiteParts } from '../site-parts.ts'
 import { docsNav } from './docs-nav.ts'
-import type { SiteParts } from './parts.ts'
 
 /** What the pages read of the OpenAPI document. */
 interface Schema {
@@ -28,7 +28,8 @@ interface Operation {
   tags?: readonly string[]
   parameters?: readonly { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
   requestBody?: { content: Readonly<Record<string, { schema: Schema }>> }
-  responses?: Readonly<Record<string, { content?: Readonly<Record<string, { schema: Schema }>> }>>
+  responses?: Readonly<Record<string, { description?: string; content?: Readonly<Record<string, { schema: Schema }>> }>>
+  'x-price'?: readonly { amount: string; query?: Readonly<Record<string, string>> }[]
 }
 export interface OpenApi {
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -47,21 +48,44 @@ export function referencePage({ pages }: SiteParts, document: OpenApi, service: 
       path: `/docs/${service}`,
       description: serviceSummaries[service],
       main: html`<div class="docs">${docsNav(`/docs/${service}`)}<div>${pageHead(sentence(service), serviceSummaries[service], 'Reference')}
+${operations.length > 1 && html`<ul class="endpoints">${operations.map(({ path, method }) => html`<li><a href="#${anchorOf(path, method)}"><span class="method">${method}</span><code>${path}</code></a></li>`)}</ul>`}
 ${operations.map(one => operationView(one, document))}</div></div>`,
     },
     { caching: 'shared' },
   )
 }
 
-function operationView({ path, method, operation }: { path: string; method: string; operation: Operation }, document: OpenApi): Html {
+const anchorOf = (path: string, method: string): string => `${method}-${path.replace(/\W+/g, '-')}`
+
+interface Described {
+  path: string
+  method: string
+  operation: Operation
+}
+
+/** Codes of refusals that are not common to all operations, with their status. */
+const refusalsOf = ({ responses = {} }: Operation): readonly (readonly [status: string, codes: string])[] =>
+  Object.entries(responses).flatMap(([status, { description = '' }]) =>
+    /^4/.test(status) && /^[A-Z_]+(, [A-Z_]+)*$/.test(description) ? [[status, description] as const] : [],
+  )
+
+const pricesOf = ({ 'x-price': prices = [] }: Operation): string =>
+  prices
+    .map(({ amount, query = {} }) => [`${amount} USDC`, ...Object.entries(query).map(([name, value]) => `with ${name}=${value}`)].join(' '))
+    .join(', ')
+
+function operationView({ path, method, operation }: Described, document: OpenApi): Html {
+  const refusals = refusalsOf(operation)
+  const prices = pricesOf(operation)
   const inputs = operation.parameters?.filter(parameter => parameter.in !== 'header') ?? []
   const body = operation.requestBody?.content['application/json']?.schema
   const answer = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith('2'))
   const answerSchema = answer?.[1].content?.['application/json']?.schema
-  return html`<article class="endpoint card" id="${method}-${path.replace(/\W+/g, '-')}"><h2 class="endpoint-head"><span class="method">${method}</span><code>${path}</code></h2>
-<p>${operation.summary}</p><p class="muted small-text">${operation.description}</p>
+  return html`<article class="endpoint card" id="${anchorOf(path, method)}"><h2 class="endpoint-head"><span class="method">${method}</span><code>${path}</code></h2>
+<p>${operation.summary}</p><p class="muted small-text">${operation.description}${prices !== '' && html` Sold by x402: ${prices}.`}</p>
 ${inputs.length > 0 && html`<h3>Parameters</h3><dl class="facts small-text">${inputs.map(({ name, schema, required, description }) => row(`${name}${required ? '' : '?'}`, sayingOf({ ...schema, ...(description ? { description } : {}) }, document)))}</dl>`}
 ${body && html`<h3>Body</h3>${fields(body, document)}`}
+${refusals.length > 0 && html`<details><summary>Refusals</summary><dl class="facts small-text">${refusals.map(([status, codes]) => row(status, html`<code>${codes}</code>`))}</dl></details>`}
 ${answerSchema && html`<details><summary>Answer ${answer?.[0]}</summary>${fields(answerSchema, document)}</details>`}
 </article>`
 }

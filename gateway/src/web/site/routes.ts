@@ -1,25 +1,26 @@
 import type { gatewayApi } from '@carapace/api'
 import type { Handlers } from '@carapace/service'
-import { agentPage } from './agent.ts'
-import { agentPicture } from './agent-picture.ts'
-import { agentsPage } from './agents.ts'
-import { commerceReceiptPage } from './commerce-receipt.ts'
+import type { SiteParts } from '../site-parts.ts'
+import { agentPage } from './agent/agent.ts'
+import { agentPicture } from './agent/agent-picture.ts'
+import { agentWhyPage } from './agent/agent-why.ts'
+import { agentsPage } from './agent/agents.ts'
 import { domainsPage } from './domains.ts'
-import { gigPage } from './gig.ts'
-import { gigPicture } from './gig-picture.ts'
-import { gigsPage } from './gigs.ts'
+import { gigPage } from './gig/gig.ts'
+import { gigPicture } from './gig/gig-picture.ts'
+import { gigsPage } from './gig/gigs.ts'
 import { guidePage } from './guide.ts'
 import { homePage } from './home.ts'
-import { jobPage } from './job.ts'
-import { jobsPage } from './jobs.ts'
+import { jobPage } from './job/job.ts'
+import { jobsPage } from './job/jobs.ts'
 import { networkPage } from './network.ts'
-import type { SiteParts } from './parts.ts'
-import { receiptPage, receiptPicture } from './receipt.ts'
+import { commerceReceiptPage } from './receipt/commerce-receipt.ts'
+import { receiptPage, receiptPicture } from './receipt/receipt.ts'
 import { type OpenApi, referencePage } from './reference.ts'
 import { searchPage } from './search.ts'
 import { sitemap } from './sitemap.ts'
 import { startPage } from './start.ts'
-import { transactionPage } from './transaction.ts'
+import { transactionPage } from './transaction/transaction.ts'
 
 /** The pages by the names of their endpoints; a refusal becomes a page. */
 export const siteHandlers = (parts: SiteParts, document: OpenApi) => {
@@ -29,6 +30,7 @@ export const siteHandlers = (parts: SiteParts, document: OpenApi) => {
     searchSite: ({ query }) => guarded(() => searchPage(parts, query.q)),
     getAgentsPage: ({ query }) => guarded(() => agentsPage(parts, query)),
     getAgentPage: ({ params }) => guarded(() => agentPage(parts, params.handle)),
+    getAgentWhyPage: ({ params, query }) => guarded(() => agentWhyPage(parts, params.handle, query.offset)),
     getGigsPage: ({ query }) => guarded(() => gigsPage(parts, query)),
     getGigPage: ({ params }) => guarded(() => gigPage(parts, params.id)),
     getGigPicture: ({ params }) => gigPicture(parts, params.id),

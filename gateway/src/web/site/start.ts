@@ -3,7 +3,7 @@ import { networks } from '@carapace/chain'
 import { type Html, html, type Piece } from '../html.ts'
 import { pageHead } from '../layout.ts'
 import { chip, codeBlock } from '../parts/basics.ts'
-import type { SiteParts } from './parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 
 const players = [
   ['poster', 'Poster'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jobStatus } from '../commerce/records.ts'
 import { endpoint } from '../core/endpoint.ts'
-import { chain } from '../core/fields.ts'
+import { chain, intQuery, skillSlug, skillsQuery, text0, usdQuery } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { serviceNames } from '../core/service-api.ts'
 import { activityStatus, tier } from '../core/terms.ts'
@@ -10,8 +10,16 @@ import { gigStatus } from '../marketplace/records.ts'
 
 /** A filter in the address of a page. A form sends also what was left empty, and an address is typed by people: what is no value filters nothing. */
 const filter = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined)
-const textFilter = filter(z.string().trim().min(1).max(limits.text.query))
-const numberFilter = filter(z.string().regex(/^\d{1,10}(\.\d{1,6})?$/))
+/** One that an operation reads for the page: what it would refuse is no value, what it accepts is handed on as it was typed. */
+const handedOn = (schema: z.ZodType) =>
+  filter(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .refine(typed => schema.safeParse(typed).success),
+  )
+const percentFilter = handedOn(intQuery(0, 100))
 const offset = z
   .string()
   .regex(/^\d{1,6}$/)
@@ -36,12 +44,12 @@ export const getAgentsPage = endpoint({
   path: '/agents',
   summary: 'Agents as a page, ranked, searched and filtered',
   query: {
-    q: textFilter,
-    skills: textFilter,
+    q: handedOn(text0(limits.text.query)),
+    skills: handedOn(skillsQuery),
     tier: filter(tier),
     chain: filter(chain),
-    minScore: filter(z.string().regex(/^\d{1,3}$/)),
-    maxRisk: filter(z.string().regex(/^\d{1,3}$/)),
+    minScore: percentFilter,
+    maxRisk: percentFilter,
     activity: filter(activityStatus),
     sort: filter(z.enum(['score_desc', 'score_asc', 'risk_asc', 'newest'])),
     offset,
@@ -49,6 +57,13 @@ export const getAgentsPage = endpoint({
 })
 
 export const getAgentPage = endpoint({ ...page, path: '/agents/:handle', summary: 'An agent as a page, by handle or id' })
+
+export const getAgentWhyPage = endpoint({
+  ...page,
+  path: '/agents/:handle/why',
+  summary: 'How the score of an agent adds up, what would raise it, and the whole log, as a page',
+  query: { offset },
+})
 
 export const getAgentPicture = endpoint({
   method: 'get',
@@ -65,9 +80,9 @@ export const getGigsPage = endpoint({
   query: {
     status: filter(gigStatus),
     chain: filter(chain),
-    skill: textFilter,
-    minBudget: numberFilter,
-    maxBudget: numberFilter,
+    skill: handedOn(skillSlug),
+    minBudget: handedOn(usdQuery),
+    maxBudget: handedOn(usdQuery),
     offset,
   },
 })
@@ -95,7 +110,7 @@ export const getDomainsPage = endpoint({
   ...page,
   path: '/domains',
   summary: 'Names of agents as a page: prices and owners',
-  query: { q: textFilter, tld: filter(extension), offset },
+  query: { q: handedOn(text0(limits.text.query)), tld: filter(extension), offset },
 })
 
 export const getNetworkPage = endpoint({ ...page, path: '/network', summary: 'Both networks as a page' })

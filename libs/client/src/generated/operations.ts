@@ -279,6 +279,7 @@ export const operations = {
     getTransactionPage: { method: 'GET', path: '/tx/:chain/:hash', reads: 'text' },
     getAgentPage: { method: 'GET', path: '/agents/:handle', reads: 'text' },
     getAgentPicture: { method: 'GET', path: '/agents/:handle.png', reads: 'bytes' },
+    getAgentWhyPage: { method: 'GET', path: '/agents/:handle/why', reads: 'text' },
     getAgentsPage: { method: 'GET', path: '/agents', reads: 'text' },
     getDomainsPage: { method: 'GET', path: '/domains', reads: 'text' },
     getGigPage: { method: 'GET', path: '/gigs/:id', reads: 'text' },

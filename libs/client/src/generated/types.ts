@@ -1230,12 +1230,26 @@ export interface components {
                 baseSepolia: {
                     score: number | null;
                     txHash: string | null;
+                    history: ({
+                        score: number;
+                        at: string;
+                        txHash: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
                 skale: {
                     score: number | null;
                     txHash: string | null;
+                    history: ({
+                        score: number;
+                        at: string;
+                        txHash: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 } & {
                     [key: string]: unknown;
                 };
@@ -1395,6 +1409,8 @@ export interface components {
             githubHandle: string | null;
             repoUrl: string | null;
             portfolioUrl: string | null;
+            /** The last five paid gigs in which it was used */
+            gigIds: string[];
             verifiedAt: string | null;
             createdAt: string;
         } & {
@@ -1686,6 +1702,7 @@ export interface components {
             vote: "approve" | "reject";
             createdAt: string;
             reasoning: string | null;
+            txHash: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -1851,8 +1868,11 @@ export interface components {
             };
             discoverAgents: {
                 query?: {
+                    /** In handle, description or skills, in any letter case */
+                    q?: string;
                     skills?: string;
                     minScore?: number;
+                    tier?: components["schemas"]["Tier"];
                     maxRisk?: number;
                     /** Whole USDC, at most 6 decimals */
                     minBond?: number;
@@ -5024,7 +5044,45 @@ export interface components {
                     offset?: number;
                 };
                 response: {
-                    domains: components["schemas"]["Domain"][];
+                    domains: ({
+                        id: string;
+                        name: string;
+                        tld: ".molt" | ".claw" | ".shell" | ".pinch" | ".agent";
+                        fullDomain: string;
+                        ownerWallet: string | null;
+                        agentId: string | null;
+                        status: "pending" | "active" | "released";
+                        /** Whole USDC, at most 6 decimals */
+                        pricePaid: number;
+                        free: boolean;
+                        isPrimary: boolean;
+                        tokenId: string | null;
+                        txHash: string | null;
+                        explorerUrl: string | null;
+                        registeredAt: string;
+                        /**
+                         * Network
+                         */
+                        chain: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                        onChain: {
+                            status: "none" | "pending" | "confirmed" | "failed";
+                            chain: ("BASE_SEPOLIA" | "SKALE_TESTNET") | null;
+                            txHash: string | null;
+                            blockNumber: number | null;
+                            error: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        nextDeadline: ({
+                            at: string;
+                            action: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        handle: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                     total: number;
                     limit: number;
                     offset: number;
@@ -5121,7 +5179,45 @@ export interface components {
                     offset?: number;
                 };
                 response: {
-                    domains: components["schemas"]["Domain"][];
+                    domains: ({
+                        id: string;
+                        name: string;
+                        tld: ".molt" | ".claw" | ".shell" | ".pinch" | ".agent";
+                        fullDomain: string;
+                        ownerWallet: string | null;
+                        agentId: string | null;
+                        status: "pending" | "active" | "released";
+                        /** Whole USDC, at most 6 decimals */
+                        pricePaid: number;
+                        free: boolean;
+                        isPrimary: boolean;
+                        tokenId: string | null;
+                        txHash: string | null;
+                        explorerUrl: string | null;
+                        registeredAt: string;
+                        /**
+                         * Network
+                         */
+                        chain: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                        onChain: {
+                            status: "none" | "pending" | "confirmed" | "failed";
+                            chain: ("BASE_SEPOLIA" | "SKALE_TESTNET") | null;
+                            txHash: string | null;
+                            blockNumber: number | null;
+                            error: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        nextDeadline: ({
+                            at: string;
+                            action: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        handle: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                     total: number;
                     limit: number;
                     offset: number;
@@ -5139,7 +5235,45 @@ export interface components {
                     offset?: number;
                 };
                 response: {
-                    domains: components["schemas"]["Domain"][];
+                    domains: ({
+                        id: string;
+                        name: string;
+                        tld: ".molt" | ".claw" | ".shell" | ".pinch" | ".agent";
+                        fullDomain: string;
+                        ownerWallet: string | null;
+                        agentId: string | null;
+                        status: "pending" | "active" | "released";
+                        /** Whole USDC, at most 6 decimals */
+                        pricePaid: number;
+                        free: boolean;
+                        isPrimary: boolean;
+                        tokenId: string | null;
+                        txHash: string | null;
+                        explorerUrl: string | null;
+                        registeredAt: string;
+                        /**
+                         * Network
+                         */
+                        chain: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                        onChain: {
+                            status: "none" | "pending" | "confirmed" | "failed";
+                            chain: ("BASE_SEPOLIA" | "SKALE_TESTNET") | null;
+                            txHash: string | null;
+                            blockNumber: number | null;
+                            error: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        nextDeadline: ({
+                            at: string;
+                            action: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        handle: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                     total: number;
                     limit: number;
                     offset: number;
@@ -5180,7 +5314,45 @@ export interface components {
                     offset?: number;
                 };
                 response: {
-                    domains: components["schemas"]["Domain"][];
+                    domains: ({
+                        id: string;
+                        name: string;
+                        tld: ".molt" | ".claw" | ".shell" | ".pinch" | ".agent";
+                        fullDomain: string;
+                        ownerWallet: string | null;
+                        agentId: string | null;
+                        status: "pending" | "active" | "released";
+                        /** Whole USDC, at most 6 decimals */
+                        pricePaid: number;
+                        free: boolean;
+                        isPrimary: boolean;
+                        tokenId: string | null;
+                        txHash: string | null;
+                        explorerUrl: string | null;
+                        registeredAt: string;
+                        /**
+                         * Network
+                         */
+                        chain: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                        onChain: {
+                            status: "none" | "pending" | "confirmed" | "failed";
+                            chain: ("BASE_SEPOLIA" | "SKALE_TESTNET") | null;
+                            txHash: string | null;
+                            blockNumber: number | null;
+                            error: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        nextDeadline: ({
+                            at: string;
+                            action: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        handle: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                     total: number;
                     limit: number;
                     offset: number;
@@ -5754,6 +5926,15 @@ export interface components {
             getAgentPicture: {
                 params: {
                     handle: string;
+                };
+                response: unknown;
+            };
+            getAgentWhyPage: {
+                params: {
+                    handle: string;
+                };
+                query?: {
+                    offset?: number;
                 };
                 response: unknown;
             };

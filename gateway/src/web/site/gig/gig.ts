@@ -1,15 +1,15 @@
-import { type Escrow, escrowApi, type Gig, marketplaceApi, type ResponseOf, swarmApi } from '@carapace/api'
+import { escrowApi, type Gig, marketplaceApi, type ResponseOf, swarmApi, type Validation } from '@carapace/api'
 import { shortened } from '@carapace/picture'
-import { money, plural, words } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { pageHead } from '../layout.ts'
-import { agentLink, amount, chainChip, chip, empty, foreignLink, moment, row, section, status, unavailable } from '../parts/basics.ts'
-import { liveOn } from '../parts/live.ts'
-import { bar } from '../parts/pictures.ts'
-import { timeline } from '../parts/timeline.ts'
+import { money, plural, words } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import { pageHead } from '../../layout.ts'
+import { agentLink, chainChip, chip, countdown, empty, foreignLink, moment, row, section, status, unavailable } from '../../parts/basics.ts'
+import { liveOn } from '../../parts/live.ts'
+import { panel } from '../../parts/panel.ts'
+import { timeline } from '../../parts/timeline.ts'
+import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import { gigMoney } from './gig-money.ts'
 import { gigSteps } from './gig-steps.ts'
-import { panel } from './panel.ts'
-import { type SiteParts, unlessRefused } from './parts.ts'
 
 const { gigAssigned, gigSubmitted, gigCompleted, gigCancelled, gigDisputed, applicationCreated, gigCommented } = marketplaceApi.events
 const { escrowLocked, escrowReleased, escrowRefunded, escrowDisputed, receiptIssued } = escrowApi.events
@@ -23,10 +23,10 @@ export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
   const params = { id }
   // the number is in the address: nothing waits for the gig but its receipt
   const found = peers.find('marketplace', marketplaceApi.endpoints.getGig, { params })
-  const [gig, escrow, { validation, votes }, applicants, comments, receipt] = await Promise.all([
+  const [gig, escrow, judgements, applicants, comments, receipt] = await Promise.all([
     found,
     unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: id } })),
-    judgement(peers, id),
+    judgementsOf(peers, id),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listApplicants, { params, query: { limit: '20' } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigComments, { params, query: { limit: '20' } })),
     found.then(gig =>
@@ -43,37 +43,39 @@ export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
     picture: `/gigs/${gig.id}.png`,
     description: `${money(gig.budget)}, ${words(gig.status)}: ${shortened(gig.description, 140)}`,
     main: html`${pageHead(gig.title, undefined, html`Gig ${status(gig.status)} ${chainChip(gig.chain)}`)}
-<div class="split"><div>
-<section class="card" id="progress" data-live="${live}">${timeline(gigSteps(gig, escrow, validation, receipt), now)}</section>
-<div id="panel" data-live="${live}">${section('Panel', validation ? panel(validation, votes, now) : empty('No panel yet', 'Validators are drawn when the work is delivered.'))}</div>
+<div class="split record">
+<section class="card first" id="progress" data-live="${live}" aria-label="Progress">${timeline(gigSteps(gig, escrow, judgements[0]?.validation, receipt), now)}</section>
+<div class="aside">
+<section class="card" id="money" data-live="${live}" aria-label="Money">${gigMoney(gig, escrow, receipt)}${receipt && html`<p class="card-end"><a class="button" href="/receipts/${receipt.id}">The receipt</a></p>`}</section>
+${section('Facts', facts(gig, now))}
+</div>
+<div class="rest">
+<div id="panel" data-live="${live}">${section('Panel', judgements.length === 0 ? empty('No panel yet', 'Validators are drawn when the work is delivered.') : panels(judgements, now))}</div>
 ${section('Description', html`<div class="card text">${gig.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
 ${section('Comments', comments ? commentList(comments, now) : unavailable('Comments'))}
-</div><div>
-<div class="card" id="money" data-live="${live}">${meter(gig, escrow)}</div>
-${section('Facts', facts(gig, now))}
-${receipt && html`<p><a class="button" href="/receipts/${receipt.id}">The receipt</a></p>`}
 </div></div>`,
   })
 }
 
-/** The newest validation of a gig, with its votes. */
-async function judgement(peers: SiteParts['peers'], gigId: string) {
-  const found = await unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { gigId, limit: '1' } }))
-  const validation = found?.validations[0]
-  const votes = validation && (await unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id: validation.id } })))
-  return { validation, votes }
+interface Judgement {
+  validation: Validation
+  votes: ResponseOf<typeof swarmApi.endpoints.listVotes> | undefined
 }
 
-const held = new Set(['locked', 'disputed', 'releasing', 'refunding'])
-
-/** Where the money is. */
-const meter = (gig: Gig, escrow: Escrow | undefined): Html => {
-  const share = !escrow || escrow.status === 'unfunded' || escrow.status === 'funding' ? 0 : 1
-  const saying = !escrow ? 'Nothing is locked yet' : held.has(escrow.status) ? 'in the contract' : ''
-  return html`<p class="receipt-amount">${money(gig.budget)}</p><p class="side">${saying} ${escrow && status(escrow.status)}</p>${bar(share, `${share === 1 ? 'The whole budget is' : 'Nothing of the budget is'} locked`)}
-${escrow && html`<dl class="facts small-text">${[escrow.fee !== null && row('Platform fee', money(escrow.fee)), escrow.net !== null && row('For the assignee', amount(escrow.net)), escrow.fundedFrom && row('Paid from', words(escrow.fundedFrom.kind)), escrow.disputeReason && row('Dispute', escrow.disputeReason)]}</dl>`}`
+/** The validations of a gig with their votes, newest first: an appeal is judged by a further panel. */
+async function judgementsOf(peers: SiteParts['peers'], gigId: string): Promise<Judgement[]> {
+  const found = await unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { gigId, limit: '5' } }))
+  return Promise.all(
+    (found?.validations ?? []).map(async validation => ({
+      validation,
+      votes: await unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id: validation.id } })),
+    })),
+  )
 }
+
+const panels = ([newest, ...earlier]: readonly Judgement[], now: Date): Html =>
+  html`${newest && panel(newest.validation, newest.votes, now)}${earlier.map(({ validation, votes }) => html`<details class="earlier"><summary>An earlier panel: ${words(validation.status)}, ${validation.approvalCount} for, ${validation.rejectionCount} against</summary>${panel(validation, votes, now)}</details>`)}`
 
 const facts = (gig: Gig, now: Date): Html => html`<dl class="facts card">
 ${[
@@ -81,7 +83,7 @@ ${[
   row('Assignee', gig.assignee?.handle ? agentLink(gig.assignee.handle) : 'nobody yet'),
   row('Posted', moment(gig.createdAt, now)),
   row('Time for the work', plural(gig.deadlineHours, 'hour')),
-  gig.deadlineAt !== null && row('Deadline', moment(gig.deadlineAt, now)),
+  gig.deadlineAt !== null && gig.status === 'assigned' && row('Deadline', countdown(gig.deadlineAt, now)),
   row('Bond of the assignee', gig.bondRequired > 0 ? money(gig.bondRequired) : 'none'),
   gig.skillsRequired.length > 0 && row('Skills', html`<span class="chips">${gig.skillsRequired.map(skill => chip(skill))}</span>`),
   gig.milestones.length > 0 && row('Milestones', html`<ol class="plain-list">${gig.milestones.map(milestone => html`<li>${milestone}</li>`)}</ol>`),

@@ -1,7 +1,7 @@
 import { identityApi, refuse } from '@carapace/api'
-import { plural } from '../format.ts'
-import type { SiteParts } from './parts.ts'
-import { sharePicture } from './share-picture.ts'
+import { plural } from '../../format.ts'
+import { sharePicture } from '../../parts/share-picture.ts'
+import type { SiteParts } from '../../site-parts.ts'
 
 /** An agent as a picture for link previews. @throws NOT_FOUND */
 export async function agentPicture({ peers }: SiteParts, name: string) {

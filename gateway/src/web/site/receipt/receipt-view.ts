@@ -1,9 +1,10 @@
-import { type Network, parseUsd, type TrustReceipt } from '@carapace/api'
+import type { Network, TrustReceipt } from '@carapace/api'
 import { contractInterface, onChainKey } from '@carapace/chain'
-import { money, short } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import type { Page } from '../layout.ts'
-import { agentLink, chainName, chip, foreignLink, hash, moment, row, transaction } from '../parts/basics.ts'
+import { money, short } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import type { Page } from '../../layout.ts'
+import { agentLink, chainName, chip, foreignLink, hash, moment, row, transaction } from '../../parts/basics.ts'
+import { verification } from '../../parts/verification.ts'
 
 const verdicts: Record<TrustReceipt['verdict'], string> = {
   APPROVED: 'Approved by the swarm',
@@ -42,7 +43,7 @@ ${[
   row('Content hash', html`<code>${receipt.contentHash}</code>`),
 ]}
 </dl>
-${network && verification(receipt, network)}
+${network && verifiable(receipt, network)}
 <footer class="small-text muted"><p>Receipt ${hash(receipt.id, 'receipt id')} of the <a href="/gigs/${receipt.gigId}">gig</a> · <a href="/api/trust-receipts/${encodeURIComponent(receipt.id)}">The same as JSON</a></p></footer>
 </article>`,
   }
@@ -50,12 +51,23 @@ ${network && verification(receipt, network)}
 
 const released = contractInterface('Escrow').getEvent('EscrowReleased')!.topicHash
 
-/** What the script needs to check the receipt on the network itself, without this platform. */
-const verification = ({ txHash, gigId, assignee, netPaid, platformFee }: TrustReceipt, { rpcUrl, contracts }: Network): Html | undefined => {
-  if (txHash === null || assignee.wallet === null) return undefined
-  const micro = (usdc: number) => String(parseUsd(usdc) ?? 0n)
-  return html`<div id="verify" class="verify no-print" hidden data-rpc-url="${rpcUrl}" data-tx-hash="${txHash}" data-contract="${contracts.escrow}" data-event="${released}" data-key="${onChainKey(gigId)}" data-payee="${assignee.wallet}" data-net="${micro(netPaid)}" data-fee="${micro(platformFee)}"><button class="button" type="button">Verify on chain</button><p class="side">Your browser reads the network itself and compares.</p><div class="found" role="status"></div></div>`
-}
+/** What the browser can check without this platform. */
+const verifiable = ({ txHash, gigId, assignee, netPaid, platformFee }: TrustReceipt, network: Network): Html | undefined =>
+  txHash === null || assignee.wallet === null
+    ? undefined
+    : verification(
+        {
+          record: 'gig',
+          txHash,
+          contract: network.contracts.escrow,
+          event: released,
+          key: onChainKey(gigId),
+          payee: assignee.wallet,
+          net: netPaid,
+          fee: platformFee,
+        },
+        network,
+      )
 
 export const consensus = (receipt: TrustReceipt): string =>
   receipt.validatorCount === 0
@@ -66,4 +78,4 @@ export const consensus = (receipt: TrustReceipt): string =>
 export const name = ({ handle, wallet }: Pick<TrustReceipt['poster'], 'handle' | 'wallet'>): string => handle ?? (wallet ? short(wallet) : 'an agent')
 
 const party = (agent: TrustReceipt['poster']): Html =>
-  html`<strong>${agent.handle === null ? name(agent) : agentLink(agent.handle)}</strong> <span class="muted small-text">FusedScore ${agent.fusedScore}</span>${agent.wallet && html`<br>${hash(agent.wallet, 'wallet')}`}`
+  html`<strong>${agent.handle === null ? name(agent) : agentLink(agent.handle)}</strong> <span class="muted small-text">FusedScore ${agent.fusedScore.toFixed(1)}</span>${agent.wallet && html`<br>${hash(agent.wallet, 'wallet')}`}`

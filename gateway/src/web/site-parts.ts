@@ -1,7 +1,7 @@
 import { Refusal } from '@carapace/api'
 import type { Platform } from '@carapace/service'
-import type { NetworkSource } from '../../networks.ts'
-import type { Pages } from '../answer.ts'
+import type { NetworkSource } from '../networks.ts'
+import type { Pages } from './answer.ts'
 
 /** What pages are made of: the reads of the services, and the way they are answered. */
 export interface SiteParts extends Pick<Platform, 'peers' | 'clock'> {

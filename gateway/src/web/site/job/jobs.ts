@@ -1,11 +1,11 @@
 import { commerceApi, type gatewayApi, type Job, jobStatuses, type QueryOf } from '@carapace/api'
-import { words } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { pageHead } from '../layout.ts'
-import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../parts/basics.ts'
-import { choice, filterForm, pageLength, pager } from '../parts/lists.ts'
-import { liveOn } from '../parts/live.ts'
-import type { SiteParts } from './parts.ts'
+import { words } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import { pageHead } from '../../layout.ts'
+import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../../parts/basics.ts'
+import { choice, filterForm, pageLength, pager } from '../../parts/lists.ts'
+import { liveOn } from '../../parts/live.ts'
+import type { SiteParts } from '../../site-parts.ts'
 
 const { jobCreated, jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled } = commerceApi.events
 

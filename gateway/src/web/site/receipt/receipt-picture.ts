@@ -1,8 +1,8 @@
 import type { TrustReceipt } from '@carapace/api'
 import { drawable, shortened } from '@carapace/picture'
-import { money } from '../format.ts'
-import { escapeText } from '../html.ts'
-import { pictureHeight, pictureWidth } from '../picture-size.ts'
+import { money } from '../../format.ts'
+import { escapeText } from '../../html.ts'
+import { pictureHeight, pictureWidth } from '../../picture-size.ts'
 import { consensus, name } from './receipt-view.ts'
 
 /** The receipt as an SVG. */

@@ -1,8 +1,8 @@
 import { escrowApi, refuse, type TrustReceipt } from '@carapace/api'
 import { renderPng } from '@carapace/picture'
 import { content } from '@carapace/service'
-import { pictureWidth } from '../picture-size.ts'
-import type { SiteParts } from './parts.ts'
+import { pictureWidth } from '../../picture-size.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { receiptSvg } from './receipt-picture.ts'
 import { receiptView } from './receipt-view.ts'
 

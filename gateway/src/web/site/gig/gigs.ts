@@ -1,11 +1,11 @@
 import { type Gig, type gatewayApi, gigStatuses, marketplaceApi, type QueryOf } from '@carapace/api'
-import { plural, words } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { pageHead } from '../layout.ts'
-import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../parts/basics.ts'
-import { choice, filterForm, input, pageLength, pager } from '../parts/lists.ts'
-import { liveOn } from '../parts/live.ts'
-import type { SiteParts } from './parts.ts'
+import { plural, words } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import { pageHead } from '../../layout.ts'
+import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../../parts/basics.ts'
+import { choice, filterForm, input, pageLength, pager } from '../../parts/lists.ts'
+import { liveOn } from '../../parts/live.ts'
+import type { SiteParts } from '../../site-parts.ts'
 
 const { gigPosted, gigAssigned, gigSubmitted, gigCompleted, gigCancelled } = marketplaceApi.events
 
@@ -24,22 +24,23 @@ export async function gigsPage({ peers, pages, clock }: SiteParts, query: QueryO
     path: '/gigs',
     description: 'Paid work for software agents, with the budget locked in escrow and a panel of validators that judges the delivery.',
     main: html`${pageHead('Gigs', 'Work with a budget. The money waits in escrow, validators judge the delivery, the winner is paid.')}
-${filterForm('/gigs', [
-  choice(
-    'status',
-    'State',
-    filters.status,
-    gigStatuses.map(state => [state, words(state)] as const),
-  ),
-  choice('chain', 'Network', filters.chain, chainChoices),
-  input('skill', 'Skill', filters.skill, 'solidity'),
-  input('minBudget', 'Budget from', filters.minBudget, '0', 'number'),
-  input('maxBudget', 'Budget up to', filters.maxBudget, '50000', 'number'),
-])}
+${filterForm('/gigs', [input('skill', 'Skill', filters.skill, 'solidity', 'search')], { fields: filterFields(filters), set: { ...filters, skill: undefined } })}
 <div id="board" data-live="${liveOn([gigPosted, gigAssigned, gigSubmitted, gigCompleted, gigCancelled])}">${gigs.length === 0 ? empty('No gig fits', html`<a href="/gigs">Show all gigs</a> or <a href="/start">post one</a>.`) : html`<ul class="cards plain">${gigs.map(gig => gigCard(gig, now))}</ul>`}</div>
 ${pager('/gigs', filters, { offset, hasMore: found.length > pageLength, shown: gigs.length })}`,
   })
 }
+
+const filterFields = ({ status, chain, minBudget, maxBudget }: Omit<QueryOf<typeof gatewayApi.endpoints.getGigsPage>, 'offset'>): readonly Html[] => [
+  choice(
+    'status',
+    'State',
+    status,
+    gigStatuses.map(state => [state, words(state)] as const),
+  ),
+  choice('chain', 'Network', chain, chainChoices),
+  input('minBudget', 'Budget from', minBudget, '0', 'number'),
+  input('maxBudget', 'Budget up to', maxBudget, '50000', 'number'),
+]
 
 const gigCard = (gig: Gig, now: Date): Html => html`<li class="card gig" data-key="${gig.id}">
 <p class="gig-top">${amount(gig.budget)}${status(gig.status)}</p>

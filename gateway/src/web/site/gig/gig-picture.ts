@@ -1,7 +1,7 @@
 import { marketplaceApi, refuse } from '@carapace/api'
-import { money, words } from '../format.ts'
-import type { SiteParts } from './parts.ts'
-import { sharePicture } from './share-picture.ts'
+import { money, words } from '../../format.ts'
+import { sharePicture } from '../../parts/share-picture.ts'
+import type { SiteParts } from '../../site-parts.ts'
 
 /** A gig as a picture for link previews. @throws NOT_FOUND */
 export async function gigPicture({ peers }: SiteParts, id: string) {
