@@ -210,6 +210,10 @@ describe('POST /api/domains/register', () => {
 
     assert.equal((await harness.platform.call('GET', `/api/domains/${name}.molt`)).status, 404)
     assert.deepEqual(codes([await register(other!, name, '.molt')]), ['409 NAME_TAKEN'])
+    harness.chain = () => 'fail'
+    assert.deepEqual(codes([await register(owner!, name, '.molt')]), ['409 CONFLICT'])
+    harness.chain = () => 'confirm'
+    assert.deepEqual(codes([await register(other!, name, '.molt')]), ['409 NAME_TAKEN'])
     await harness.platform.advance((30 * dayMs) / 1000 + 60)
     await until('the name is vacant', async () => (await harness.platform.call('GET', `/api/molt-domains/check/${name}`)).body.available)
     assert.deepEqual(codes([await register(other!, name, '.molt')]), ['201'])
@@ -256,6 +260,26 @@ describe('names and their agents', () => {
     assert.deepEqual([found.agentId, found.isPrimary], [other.id, false])
     const info = await get(`/api/agents/${other.id}/molt-info`)
     assert.deepEqual([info.moltDomain, info.domains.length, (await get(`/api/agents/${owner.id}/molt-info`)).moltDomain], [own.fullDomain, 2, null])
+  })
+
+  it('link a .molt name that its owner was sent once the linked one has left, and the agent requests it', async () => {
+    const [sender, owner, receiver] = [await harness.newAgent(), await harness.newAgent(), await harness.newAgent()]
+    const moltOf = async ({ id }: TestAgent) => (await get(`/api/agents/${id}/molt-info`)).moltDomain
+    const sync = () => harness.platform.call('POST', '/api/molt-sync', { headers: owner.headers })
+    const { record, fullDomain } = await register(sender)
+    const own = await register(owner)
+    await harness.sent(fullDomain, record.tokenId, sender.wallet, owner.wallet)
+    await until('it has the new owner', async () => (await get(`/api/domains/${fullDomain}`)).owner === owner.wallet)
+    assert.deepEqual([(await sync()).body.moltDomain, await moltOf(owner)], [own.fullDomain, own.fullDomain])
+
+    assert.equal((await transfer(own.record.id, owner, receiver.wallet)).status, 200)
+    harness.owners.set(own.record.tokenId, receiver.wallet)
+    assert.equal(await moltOf(owner), null)
+    const { status, body } = await sync()
+
+    assert.deepEqual([status, body.moltDomain, body.tokenId, await moltOf(owner)], [200, fullDomain, record.tokenId, fullDomain])
+    const { record: linked } = await get(`/api/domains/${fullDomain}`)
+    assert.deepEqual([linked.isPrimary, await moltOf(receiver)], [true, own.fullDomain])
   })
 
   it('follow their token when their agent requests it, also where the log was lost', async () => {

@@ -2,7 +2,7 @@ import { type Draft, domainActivated, domainDeleted, domainSynced, domainTransfe
 import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
-import { drop, restMs, unsent, withOperation } from './registration.ts'
+import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
 import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }
@@ -36,14 +36,16 @@ function registered(domain: Domain, operation: SentOperation, { is }: ObservedOu
   const isLatest = lastOperation(domain)?.n === operation.n
   if (is === 'failed') {
     if (domain.status === 'minting' && isLatest) return unchanged(drop(domain, 'failed'))
-    return isOwned(domain) && isRegistration(domain, operation) ? reversed(domain, now) : unchanged(domain)
+    return isOwned(domain) && isRegistration(domain, operation) ? reversed(domain, operation, now) : unchanged(domain)
   }
   // a failed registration that an operator retried has its effect all the same, unless somebody else has reserved the name since
-  const isDue = operation.onChain.status === 'confirmed' && (domain.status === 'free' || (domain.status === 'minting' && isLatest))
+  const isReserved = isLatest && (domain.status === 'minting' || domain.status === 'released')
+  const isDue = operation.onChain.status === 'confirmed' && (domain.status === 'free' || isReserved)
   if (!isDue) return unchanged(domain)
+  const { dueAt: _, ...rest } = domain
   const agentId = operation.toAgentId
   const state: Domain = {
-    ...domain,
+    ...rest,
     status: domainStates.move(domain.status, 'confirmMint'),
     ownerWallet: operation.to,
     agentId,
@@ -60,10 +62,9 @@ function registered(domain: Domain, operation: SentOperation, { is }: ObservedOu
 const isRegistration = ({ operations }: Domain, { n }: Operation): boolean => operations.findLast(({ kind }) => kind === 'register')?.n === n
 
 /** A mint that the chain has dropped for good: nobody owns the name, and nobody paid for it. */
-function reversed(domain: Domain, now: Date) {
-  const { freeSlot: _, dueAt: __, ...rest } = domain
+function reversed(domain: Domain, operation: Operation, now: Date) {
   const event = domainDeleted.of({ ...facts({ ...domain, linkedAgents: [] }, null, now) })
-  const state: Domain = { ...rest, status: domainStates.move(domain.status, 'reverseMint'), ownerWallet: null, agentId: null, linkedAgents: [] }
+  const state = withoutRegistration(domain, operation, { free: 'reverseMint', released: 'reverseMintToRest' })
   return { state, events: [event] }
 }
 

@@ -23,6 +23,8 @@ export interface Operation {
   sale: Sale | null
   /** Of a registration: the first text records. */
   texts: readonly TextRecord[]
+  /** Of a registration by the former owner while the name rests: when the rest ends. It goes on where the registration comes to nothing. */
+  restUntil?: Date
 }
 
 /** What a registration costs. The contract moves the money in the transaction that mints the name. */

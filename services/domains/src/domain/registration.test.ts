@@ -7,7 +7,7 @@ import { requestDeletion, requestTransfer } from './change.ts'
 import type { Domain } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
-import { type Reservation, reserve } from './registration.ts'
+import { drop, type Reservation, reserve } from './registration.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -194,6 +194,43 @@ describe('a deleted name', () => {
     )
     assert.equal(reserve(released, request({ operationId: 'op-3' })).state.status, 'minting')
     assert.equal(reserve(released, { ...stranger, now: later(30 * dayMs) }).state.status, 'minting')
+  })
+
+  it('rests on until the same day where its former owner registers it again in vain', () => {
+    const again = request({ operationId: 'op-3', now: later(5 * dayMs) })
+    const stranger = request({ wallet: otherWallet, agentId: otherId, operationId: 'op-4', now: later(20 * dayMs) })
+    const minting = () => reserve(deleted(), again).state
+    const refused = reserve(deleted(), { ...again, ...{ sale: paid.sale, source: undefined } }).state
+    const vain: [string, Domain][] = [
+      ['the command failed', after(minting(), 3, ['failed', 1])],
+      ['treasury refused', drop(refused, 'FUNDS_REQUIRED')],
+      ['the chain dropped the mint for good', after(minting(), 3, ['confirmed', 1], ['reorged', 2], ['failed', 3])],
+      [
+        'a transferred name lost its mint',
+        after(
+          requestTransfer(after(minting(), 3, ['confirmed', 1]), { ...change, to: otherWallet, toAgentId: otherId }).state,
+          3,
+          ['reorged', 2],
+          ['failed', 3],
+        ),
+      ],
+    ]
+    for (const [title, domain] of vain) {
+      assert.deepEqual([domain.status, domain.formerOwner, domain.dueAt], ['released', ownerWallet, later(30 * dayMs)], title)
+      assert.throws(() => reserve(domain, stranger), { code: 'NAME_TAKEN' }, title)
+      assert.equal(reserve(domain, { ...again, operationId: 'op-5' }).state.status, 'minting', title)
+      assert.equal(reserve(domain, { ...stranger, now: later(30 * dayMs) }).state.status, 'minting', title)
+    }
+    assert.throws(
+      () => reserve(minting(), stranger),
+      error => error instanceof Refusal && error.code === 'NAME_TAKEN' && !error.isRetryable,
+    )
+  })
+
+  it('is registered where an operator retried the command that had failed', () => {
+    const failed = after(reserve(deleted(), request({ operationId: 'op-3' })).state, 3, ['failed', 1])
+    const confirmed = after(failed, 3, ['confirmed', 2, 2])
+    assert.deepEqual([confirmed.status, confirmed.ownerWallet, confirmed.dueAt, confirmed.formerOwner], ['active', ownerWallet, undefined, null])
   })
 
   it('is owned again when the chain drops its deletion for good', () => {

@@ -2,7 +2,7 @@ import { type Chain, dayMs, type Extension, refuse, retryableIn } from '@carapac
 import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
-import { domainStates, passingStates } from './states.ts'
+import { type DomainTrigger, domainStates, passingStates } from './states.ts'
 
 /** Only the former owner registers a deleted name before it is free again. */
 export const restMs = 30 * dayMs
@@ -55,7 +55,8 @@ export const newOperation = (
 /** @throws NAME_TAKEN, retryable while another registration of it, or its deletion by this wallet, is under way */
 export function needVacant(present: Domain | undefined, wallet: string, now: Date): void {
   if (!present || isRegistrable(present, wallet, now)) return
-  const vacant = present.ownerWallet === wallet ? ['free', 'released'] : ['free']
+  const isResting = lastOperation(present)?.restUntil !== undefined
+  const vacant = present.ownerWallet === wallet ? ['free', 'released'] : isResting ? [] : ['free']
   refuse('NAME_TAKEN', undefined, retryableIn(passingStates, present.status, vacant))
 }
 
@@ -63,6 +64,7 @@ export function needVacant(present: Domain | undefined, wallet: string, now: Dat
 export function reserve(present: Domain | undefined, request: Reservation): Decision<Domain> {
   const { id, name, tld, chain, agentId, wallet, operationId, freeSlot, sale, source, texts, now, deadline } = request
   needVacant(present, wallet, now)
+  const restUntil = present?.status === 'released' && present.dueAt !== undefined && present.dueAt > now ? present.dueAt : undefined
   const operation = newOperation({
     kind: 'register',
     n: nextNumber(present),
@@ -74,6 +76,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
     toAgentId: agentId,
     sale: sale && { ...sale, isBooked: false },
     texts,
+    ...(restUntil ? { restUntil } : {}),
   })
   const { freeSlot: _, dueAt: __, ...before } = present ?? blank(request)
   const reserved: Domain = {
@@ -136,16 +139,24 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
 
 /** The reservation ends without a name: treasury refused, or the command failed for good. Nothing was charged. */
 export function drop(domain: Domain, code: string): Domain {
-  const { dueAt: _, freeSlot: __, ...rest } = domain
   const operation = lastOperation(domain)!
   const { onChain } = operation
   const failed: Operation = { ...operation, onChain: { ...(onChain ?? unsent), status: 'failed', error: onChain?.error ?? code } }
-  return {
-    ...rest,
-    status: domainStates.move(domain.status, 'drop'),
-    ownerWallet: null,
-    agentId: null,
-    linkedAgents: [],
-    operations: withOperation(domain, failed),
-  }
+  return withoutRegistration({ ...domain, operations: withOperation(domain, failed) }, failed, { free: 'drop', released: 'restAgain' })
+}
+
+/** The name as it was before a registration that came to nothing: free, or resting for its former owner until the same day. */
+export function withoutRegistration(
+  domain: Domain,
+  { restUntil, to, toAgentId }: Operation,
+  triggers: Readonly<Record<'free' | 'released', DomainTrigger>>,
+): Domain {
+  const { dueAt: _, freeSlot: __, ...rest } = domain
+  const before: Domain = { ...rest, linkedAgents: [] }
+  return restUntil === undefined
+    ? { ...before, status: domainStates.move(domain.status, triggers.free), ownerWallet: null, agentId: null }
+    : {
+        ...{ ...before, status: domainStates.move(domain.status, triggers.released), ownerWallet: to, agentId: toAgentId },
+        ...{ formerOwner: to, dueAt: restUntil },
+      }
 }

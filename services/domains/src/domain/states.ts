@@ -6,8 +6,10 @@ export type DomainTrigger =
   | 'fund'
   | 'mint'
   | 'drop'
+  | 'restAgain'
   | 'confirmMint'
   | 'reverseMint'
+  | 'reverseMintToRest'
   | 'transfer'
   | 'confirmTransfer'
   | 'failTransfer'
@@ -21,7 +23,8 @@ const deadline = '15 min after the command was sent: past its deadline the relay
 
 /**
  * Every transition of a name (behaviour 9): reserve, pay and mint, transfer, delete. One record serves a name for ever, so that its reservation is one
- * guarded write, and each operation on it has a number that the contract accepts once.
+ * guarded write, and each operation on it has a number that the contract accepts once. A deleted name that its former owner registers again, in vain, rests
+ * on until the same day.
  */
 export const domainStates = stateMachine<DomainState, DomainTrigger>({
   name: 'domain',
@@ -29,19 +32,24 @@ export const domainStates = stateMachine<DomainState, DomainTrigger>({
   final: ['free', 'active'],
   transitions: {
     free: { fund: 'funding', confirmMint: 'active' },
-    funding: { mint: { to: 'minting', byTime: 'as soon as treasury answers; queried again every 10 s' }, drop: 'free' },
-    minting: { confirmMint: 'active', drop: { to: 'free', byTime: deadline } },
-    active: { transfer: 'transferring', burn: 'burning', reverseMint: 'free' },
-    transferring: { confirmTransfer: 'active', failTransfer: { to: 'active', byTime: deadline }, reverseMint: 'free' },
-    burning: { confirmBurn: 'released', failBurn: { to: 'active', byTime: deadline }, reverseMint: 'free' },
-    released: { fund: 'funding', reverseBurn: 'active', expireRest: { to: 'free', byTime: '30 d after the deletion' } },
+    funding: { mint: { to: 'minting', byTime: 'as soon as treasury answers; queried again every 10 s' }, drop: 'free', restAgain: 'released' },
+    minting: { confirmMint: 'active', drop: { to: 'free', byTime: deadline }, restAgain: { to: 'released', byTime: deadline } },
+    active: { transfer: 'transferring', burn: 'burning', reverseMint: 'free', reverseMintToRest: 'released' },
+    transferring: {
+      confirmTransfer: 'active',
+      failTransfer: { to: 'active', byTime: deadline },
+      reverseMint: 'free',
+      reverseMintToRest: 'released',
+    },
+    burning: { confirmBurn: 'released', failBurn: { to: 'active', byTime: deadline }, reverseMint: 'free', reverseMintToRest: 'released' },
+    released: { fund: 'funding', confirmMint: 'active', reverseBurn: 'active', expireRest: { to: 'free', byTime: '30 d after the deletion' } },
   },
 })
 
 /** States that treasury and the chain end within minutes, and where they may lead. */
 export const passingStates = {
-  funding: ['active', 'free'],
-  minting: ['active', 'free'],
+  funding: ['active', 'free', 'released'],
+  minting: ['active', 'free', 'released'],
   transferring: ['active'],
   burning: ['active', 'released'],
 } as const satisfies Partial<Record<DomainState, readonly DomainState[]>>

@@ -3,6 +3,7 @@ import { type Handlers, reply } from '@carapace/service'
 import { deleteName, type Made, outcomeOf, transfer } from '../domain/commands.ts'
 import { isOwned, lastOperation, registrationOf } from '../domain/domain.ts'
 import { parseFullName } from '../domain/full-name.ts'
+import { linkMolt } from '../domain/link-molt.ts'
 import { reconcile } from '../domain/reconcile.ts'
 import { domainView } from '../domain/views.ts'
 import type { Parts } from '../parts.ts'
@@ -36,8 +37,10 @@ export const changeHandlers = (parts: Parts) => {
     },
 
     syncMoltDomain: async ({ caller }) => {
-      const owned = (await domains.moltOf(caller.agentId)) ?? refuse('NOT_FOUND', { resource: 'domain' })
-      const domain = isOwned(owned) ? await reconcile(parts, owned, null) : owned
+      const linked = await domains.moltOf(caller.agentId)
+      const present = linked && isOwned(linked) ? await reconcile(parts, linked, null) : linked
+      const isOwn = present?.linkedAgents.includes(caller.agentId)
+      const domain = (isOwn ? present : ((await linkMolt(parts, caller.agentId)) ?? present)) ?? refuse('NOT_FOUND', { resource: 'domain' })
       const { fullDomain, tokenId } = domain
       return {
         moltDomain: fullDomain,
