@@ -214,7 +214,8 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once, Ree
             || AccessControlDefaultAdminRules.supportsInterface(interfaceId);
     }
 
-    /// @dev The registry follows the token; what the former owner wrote is forgotten.
+    /// @dev The registry follows the token; what the former owner wrote is forgotten. The first name of an address, minted or received, is
+    /// what it is called: who receives a name may be unable to pay for a transaction.
     function _update(address to, uint256 tokenId, address auth) internal override returns (address from) {
         from = super._update(to, tokenId, auth);
         if (from == to) return from;
@@ -230,6 +231,7 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once, Ree
             resolver: to == address(0) ? address(0) : address(_resolver),
             ttl: 0
         });
+        if (to != address(0) && _primary[to] == 0) _setPrimary(to, tokenId);
     }
 
     function _register(address owner, string calldata label, string calldata tld, TextRecord[] calldata texts)
@@ -246,7 +248,6 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once, Ree
         for (uint256 i = 0; i < texts.length; ++i) {
             _resolver.setText({node: bytes32(tokenId), key: texts[i].key, value: texts[i].value});
         }
-        if (_primary[owner] == 0) _setPrimary(owner, tokenId);
     }
 
     function _recordSale(uint256 tokenId, address payer, uint256 price) private {

@@ -129,9 +129,10 @@ describe('names on both chains', function () {
         [
           await client.resolveName(full),
           await client.lookupAddress(alice.wallet.address),
+          await client.lookupAddress(bob.wallet.address),
           await (await client.getResolver(full))?.getText('agentId'),
         ],
-        [bob.wallet.address, null, ''],
+        [bob.wallet.address, null, full, ''],
       )
       const records = await client.getResolver(full)
       assert.deepEqual([await records?.getText('url'), await records?.getText('avatar')], ['', ''])
@@ -145,6 +146,7 @@ describe('names on both chains', function () {
       assert.deepEqual([stranger.status, stranger.body.code], [403, 'NOT_OWNER'])
       const back = await platform.call('POST', path, { body: to, headers: { 'x-wallet-address': bob.wallet.address } })
       assert.deepEqual([back.status, back.body.record.ownerWallet, back.body.record.isPrimary], [200, alice.wallet.address, true])
+      assert.deepEqual([await client.lookupAddress(alice.wallet.address), await client.lookupAddress(bob.wallet.address)], [full, null])
       await until('both are notified', async () => {
         const types = async ({ id }: Player) =>
           (await platform.get(`/api/agents/${id}/notifications`)).notifications.map(({ type }: { type: string }) => type)

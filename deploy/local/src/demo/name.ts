@@ -16,6 +16,7 @@ export async function registerName(system: System, { chain, chainId, rpcUrl, con
   try {
     const [address, name] = [await provider.resolveName(`${owner.handle}.molt`), await provider.lookupAddress(owner.wallet.address)]
     if (address !== owner.wallet.address) throw new Error(`${fullDomain} resolves to ${address}`)
+    if (name !== fullDomain) throw new Error(`${owner.wallet.address} is called ${name} on chain`)
     say(`  resolved     ethers finds ${address} by ${name}, and the other way round`)
   } finally {
     provider.destroy()

@@ -32,8 +32,8 @@ interface IDomainRegistry {
     error Domain_NotLocked(uint256 tokenId);
     error Domain_ZeroPrice();
 
-    /// @notice Registers a name (3 to 32 of a-z, 0-9 and inner single hyphens) with text records. An owner's first name becomes
-    /// its primary one. Operator.
+    /// @notice Registers a name (3 to 32 of a-z, 0-9 and inner single hyphens) with text records. The first name of an
+    /// address, minted or received, becomes its primary one. Operator.
     /// @param tld Without dot.
     function mintFor(address owner, string calldata label, string calldata tld, TextRecord[] calldata texts, bytes32 mintId)
         external

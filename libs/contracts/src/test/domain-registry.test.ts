@@ -165,6 +165,19 @@ describe('DomainRegistry', () => {
         assert.equal(await resolver.read('text', node, 'carapace.agentId'), '')
         assert.deepEqual([await domains.read('primaryOf', alice), await reverseName(alice)], [0n, ''])
       },
+      'it becomes the primary name of a receiver without one': async () => {
+        await mint()
+        await transfer()
+
+        assert.deepEqual([await domains.read('primaryOf', bob), await reverseName(bob)], [token, 'alice.molt'])
+      },
+      'it leaves a receiver the primary name it has': async () => {
+        await mint('second', 'claw', bob)
+        await mint()
+        await transfer()
+
+        assert.equal(await reverseName(bob), 'second.claw')
+      },
     },
     burnFor: {
       'when the caller is not operator': async () => {
@@ -199,6 +212,7 @@ describe('DomainRegistry', () => {
         await domains.send(alice, 'transferFrom', alice, bob, token)
 
         assert.deepEqual([await ens.read('owner', node), await domains.read('isOperatorLocked', token)], [bob, true])
+        assert.deepEqual([await reverseName(alice), await reverseName(bob)], ['', 'alice.molt'])
       },
     },
     lockOperator: {
