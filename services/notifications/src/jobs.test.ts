@@ -43,4 +43,30 @@ describe('notifications of a commerce job', () => {
     assert.deepEqual(await typesOf(posterId, 7), [...both, 'job_application', 'job_submitted'].toSorted())
     assert.deepEqual(await typesOf(assigneeId, 6), [...both, 'job_assigned'].toSorted())
   })
+
+  it('report each step that a reorganisation took back to those who have to repeat it', async () => {
+    const [poster, former] = [randomUUID(), randomUUID()]
+    const corrected = (status: api.JobStatus, assignee: string | null, more: object) =>
+      api.jobCorrected.of({ ...facts, posterId: poster, assigneeId: assignee, status, unpaid: false, fee: 0n, net: 0n, ...more })
+    const events = [
+      corrected('submitted', former, { unpaid: true, lost: 'settle' }),
+      corrected('assigned', former, { lost: 'submit' }),
+      corrected('funded', null, { lost: 'assign', formerAssigneeId: former }),
+      corrected('open', null, { lost: 'fund' }),
+      // the platform repeats it, and nobody was notified of it
+      corrected('assigned', former, { lost: 'settle' }),
+      // the same payment in another transaction
+      corrected('settled', former, {}),
+    ]
+    for (const [n, event] of events.entries()) await platform.publish(event, n + 1)
+
+    const titlesOf = async (agentId: string, count: number): Promise<string[]> =>
+      until('it is notified', async () => {
+        const { body } = await platform.call('GET', `/api/agents/${agentId}/notifications`)
+        return body.total >= count && body.notifications.map(({ title }: { title: string }) => title).toSorted()
+      })
+    const forBoth = ['Assignment reversed', 'Delivery reversed', 'Payment reversed']
+    assert.deepEqual(await titlesOf(poster, 4), [...forBoth, 'Funding reversed'].toSorted())
+    assert.deepEqual(await titlesOf(former, 3), forBoth)
+  })
 })

@@ -138,8 +138,12 @@ export const jobCorrected = event(
     unpaid: z.boolean(),
     fee: micro,
     net: micro,
+    /** The step whose effect is lost; null where a payment was only made again, or otherwise. Absent in early events. */
+    lost: z.enum(['fund', 'assign', 'submit', 'dispute', 'settle']).nullable().optional(),
+    /** Who was assigned before the assignment was lost. */
+    formerAssigneeId: id.nullable().optional(),
   },
-  { everyone: [...namesOf(jobFacts), 'unpaid', 'fee', 'net'] },
+  { everyone: [...namesOf(jobFacts), 'unpaid', 'fee', 'net', 'lost', 'formerAssigneeId'] },
 )
 
 export const commerceReceiptIssued = event(

@@ -4,7 +4,7 @@ import { chain, id, listOf, pageQuery, skillsIn, text, urlIn, usdIn, usdOut, uui
 import { limits } from '../core/limits.ts'
 import { MICRO } from '../core/money.ts'
 import { authorizationIn } from '../core/terms.ts'
-import { applicant, job, jobStatus } from './records.ts'
+import { applicant, job, jobStatus, numberedOn } from './records.ts'
 
 const changed = z.looseObject({ job, txHash: z.string().nullable() })
 
@@ -28,7 +28,7 @@ export const getJob = endpoint({
   path: '/api/erc8183/jobs/:jobId',
   summary: 'One job, by id or by the number on chain',
   caller: 'public',
-  query: { chain: chain.optional() },
+  query: numberedOn,
   response: job,
 })
 
@@ -58,6 +58,7 @@ export const fundJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/fund',
   summary: 'Lock the budget in the commerce contract',
   caller: 'walletOnly',
+  query: numberedOn,
   body: z.object({ authorization: authorizationIn.optional() }),
   response: changed,
   also: [202],
@@ -69,6 +70,7 @@ export const applyForJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/apply',
   summary: 'Apply for an open or funded job',
   caller: 'wallet',
+  query: numberedOn,
   body: z.object({ proposal: text(limits.text.proposal) }),
   response: z.looseObject({ applicant }),
   status: 201,
@@ -80,6 +82,7 @@ export const acceptJobApplicant = endpoint({
   path: '/api/erc8183/jobs/:jobId/accept',
   summary: 'Assign a funded job to an applicant',
   caller: 'wallet',
+  query: numberedOn,
   body: z.object({ agentId: uuid }),
   response: changed,
   also: [202],
@@ -91,6 +94,7 @@ export const submitJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/submit',
   summary: 'Deliver; the hash of the URL goes on chain and a validation opens',
   caller: 'wallet',
+  query: numberedOn,
   body: z.object({ deliverableUrl: urlIn, deliverableNote: text(limits.text.note).optional() }),
   response: changed.extend({ deliverableHash: z.string(), validationId: id.nullable() }),
   also: [202],
@@ -102,6 +106,7 @@ export const settleJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/settle',
   summary: 'Pay the assignee less the fee, or reject',
   caller: 'oracle',
+  query: numberedOn,
   body: z.object({ outcome: z.enum(['settle', 'reject']).default('settle'), reason: text(limits.text.reason).optional() }),
   response: changed.extend({ fee: usdOut, netPaid: usdOut }),
   also: [202],
@@ -113,6 +118,7 @@ export const cancelJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/cancel',
   summary: 'Cancel an unfunded job',
   caller: 'wallet',
+  query: numberedOn,
   response: changed,
   also: [202],
   errors: ['NOT_POSTER', 'INVALID_STATE'],
@@ -123,6 +129,7 @@ export const disputeJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/dispute',
   summary: 'Dispute submitted work as a party',
   caller: 'wallet',
+  query: numberedOn,
   body: z.object({ reason: text(limits.text.reason) }),
   response: changed,
   also: [202],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { agentRef, chain, id, listOf, pageQuery, timestamp, usdOut, walletIn } from '../core/fields.ts'
 import { bondStatus, perChain, riskLevel } from '../core/terms.ts'
-import { applicant, commerceReceipt, job, jobStatus } from './records.ts'
+import { applicant, commerceReceipt, job, jobStatus, numberedOn } from './records.ts'
 
 export const getCommerceInfo = endpoint({
   method: 'get',
@@ -19,7 +19,9 @@ export const getCommerceInfo = endpoint({
       platformFeeBps: z.int(),
       statusValues: z.array(z.string()),
       caps: z.looseObject({ minBudget: usdOut, maxBudget: usdOut }),
-      networks: perChain(z.looseObject({ chainId: z.int(), address: z.string(), usdc: z.string(), status: z.string(), paused: z.boolean() })),
+      networks: perChain(
+        z.looseObject({ chainId: z.int(), address: z.string(), evaluator: z.string(), usdc: z.string(), status: z.string(), paused: z.boolean() }),
+      ),
       abis: z.looseObject({ spec: z.string(), erc8183: z.string() }),
     })
     .meta({ id: 'CommerceInfo' }),
@@ -39,7 +41,7 @@ export const listJobApplicants = endpoint({
   path: '/api/erc8183/jobs/:jobId/applicants',
   summary: 'Who has applied for a job',
   caller: 'public',
-  query: pageQuery,
+  query: { ...numberedOn, ...pageQuery },
   response: listOf('applicants', applicant.extend({ agent: agentRef })),
 })
 
@@ -48,6 +50,7 @@ export const getJobQuorum = endpoint({
   path: '/api/erc8183/jobs/:jobId/quorum',
   summary: 'What the validators of a job have decided so far',
   caller: 'public',
+  query: numberedOn,
   response: z.looseObject({
     exists: z.boolean(),
     status: z.string().nullable(),
@@ -105,6 +108,7 @@ export const getCommerceReceipt = endpoint({
   path: '/api/commerce/jobs/:id/receipt',
   summary: 'The receipt of a settled job',
   caller: 'public',
+  query: numberedOn,
   response: commerceReceipt,
 })
 
@@ -113,6 +117,7 @@ export const getCommerceReceiptPicture = endpoint({
   path: '/api/commerce/jobs/:id/receipt.png',
   summary: 'The receipt of a settled job as a picture, 1200 by 630',
   caller: 'public',
+  query: numberedOn,
   produces: 'image/png',
 })
 
@@ -121,6 +126,7 @@ export const issueCommerceReceipt = endpoint({
   path: '/api/commerce/jobs/:id/receipt',
   summary: 'Have the receipt of a settled job made, or get it again',
   caller: 'public',
+  query: numberedOn,
   response: commerceReceipt,
   status: 201,
   also: [200],

@@ -7,6 +7,9 @@ export const jobStatuses = ['open', 'funded', 'assigned', 'submitted', 'settled'
 export const jobStatus = z.enum(jobStatuses)
 export type JobStatus = z.output<typeof jobStatus>
 
+/** Which network's number names a job, where it is not named by its id: both count alike. */
+export const numberedOn = { chain: chain.optional() }
+
 /** An ERC-8183 job. `onChainJobId` is null until the creation is confirmed. */
 export const job = z
   .looseObject({

@@ -416,6 +416,7 @@ export interface components {
                 BASE_SEPOLIA: {
                     chainId: number;
                     address: string;
+                    evaluator: string;
                     usdc: string;
                     status: string;
                     paused: boolean;
@@ -425,6 +426,7 @@ export interface components {
                 SKALE_TESTNET: {
                     chainId: number;
                     address: string;
+                    evaluator: string;
                     usdc: string;
                     status: string;
                     paused: boolean;
@@ -4262,6 +4264,12 @@ export interface components {
                 params: {
                     jobId: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 body: {
                     agentId: string;
                 };
@@ -4276,6 +4284,12 @@ export interface components {
                 params: {
                     jobId: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 body: {
                     proposal: string;
                 };
@@ -4288,6 +4302,12 @@ export interface components {
             cancelJob: {
                 params: {
                     jobId: string;
+                };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                 };
                 response: {
                     job: components["schemas"]["Job"];
@@ -4319,6 +4339,12 @@ export interface components {
                 params: {
                     jobId: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 body: {
                     reason: string;
                 };
@@ -4332,6 +4358,12 @@ export interface components {
             fundJob: {
                 params: {
                     jobId: string;
+                };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                 };
                 body?: {
                     /** Token authorisation by the payer for exactly the amount */
@@ -4391,6 +4423,12 @@ export interface components {
                 params: {
                     jobId: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 body?: {
                     outcome?: "settle" | "reject";
                     reason?: string;
@@ -4409,6 +4447,12 @@ export interface components {
             submitJob: {
                 params: {
                     jobId: string;
+                };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                 };
                 body: {
                     deliverableUrl: string;
@@ -4460,17 +4504,35 @@ export interface components {
                 params: {
                     id: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 response: components["schemas"]["CommerceReceipt"];
             };
             getCommerceReceiptPicture: {
                 params: {
                     id: string;
                 };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                };
                 response: unknown;
             };
             getJobQuorum: {
                 params: {
                     jobId: string;
+                };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                 };
                 response: {
                     exists: boolean;
@@ -4490,6 +4552,12 @@ export interface components {
             issueCommerceReceipt: {
                 params: {
                     id: string;
+                };
+                query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                 };
                 response: components["schemas"]["CommerceReceipt"];
             };
@@ -4551,6 +4619,10 @@ export interface components {
                     jobId: string;
                 };
                 query?: {
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
                     /** More than 100 is lowered to 100 */
                     limit?: number;
                     offset?: number;

@@ -37,17 +37,17 @@ export const jobHandlers = (parts: Parts) =>
       return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(job) })
     },
 
-    fundJob: async ({ params, body, caller, context, operationId, waitMs }) => {
-      const { id } = await needJob(parts, params.jobId)
+    fundJob: async ({ params, query, body, caller, context, operationId, waitMs }) => {
+      const { id } = await needJob(parts, params.jobId, query.chain)
       const request = { jobId: id, authorization: body.authorization, caller, isProven: isProven(context), operationId }
       const started = await startFunding(parts, request)
       const funded = await parts.wait('jobs', id, () => fundingOutcome(parts, id, operationId), waitMs())
       return answered(parts, funded ?? started, 'fund', funded !== undefined)
     },
 
-    applyForJob: async ({ params, body, caller, operationId }) => {
+    applyForJob: async ({ params, query, body, caller, operationId }) => {
       const id = recordIdOf(operationId)
-      const job = await needJob(parts, params.jobId)
+      const job = await needJob(parts, params.jobId, query.chain)
       const application = await parts.applications.createOnce(id, async () => {
         if (job.posterId === caller.agentId) refuse('SELF_ACTION')
         if (!applyIn.includes(job.status) || job.mirrored) refuse('INVALID_STATE', { state: job.status, allowed: applyIn })
@@ -58,8 +58,8 @@ export const jobHandlers = (parts: Parts) =>
       return { applicant: applicantView(application) }
     },
 
-    acceptJobApplicant: async ({ params, body, caller, waitMs }) => {
-      const job = await needJob(parts, params.jobId)
+    acceptJobApplicant: async ({ params, query, body, caller, waitMs }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       needPoster(job, caller.agentId)
       const { agentId } = body
       if (!(await parts.applications.of(job.id, agentId))) refuse('NOT_FOUND', { resource: 'application' })
@@ -75,8 +75,8 @@ export const jobHandlers = (parts: Parts) =>
       return stepAnswered(parts, sent, 'assign', waitMs())
     },
 
-    submitJob: async ({ params, body, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId)
+    submitJob: async ({ params, query, body, caller, operationId, waitMs }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       needAssignee(job, caller.agentId)
       const { deliverableUrl: url, deliverableNote: note = null } = body
       const delivery = { url, note, hash: keccakOfText(url), submissionId: recordIdOf(operationId), at: parts.clock.now() }
@@ -89,8 +89,8 @@ export const jobHandlers = (parts: Parts) =>
       return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })
     },
 
-    settleJob: async ({ params, body, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId)
+    settleJob: async ({ params, query, body, operationId, waitMs }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       const { outcome, reason = '' } = body
       const decision =
         outcome === 'settle' ? ({ outcome: 'complete', trigger: 'settle' } as const) : ({ outcome: 'reject', trigger: 'reject' } as const)
@@ -105,8 +105,8 @@ export const jobHandlers = (parts: Parts) =>
       return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(last) })
     },
 
-    cancelJob: async ({ params, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId)
+    cancelJob: async ({ params, query, caller, operationId, waitMs }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       needPoster(job, caller.agentId)
       const sent = await changeJob(parts, job.id, present =>
         present.settlement?.operationId === operationId ? undefined : sendWithdraw(present, { at: parts.clock.now(), operationId }),
@@ -114,8 +114,8 @@ export const jobHandlers = (parts: Parts) =>
       return stepAnswered(parts, sent, 'settle', waitMs())
     },
 
-    disputeJob: async ({ params, body, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId)
+    disputeJob: async ({ params, query, body, caller, operationId, waitMs }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       if (job.posterId !== caller.agentId && job.assigneeId !== caller.agentId) refuse('NOT_PARTY')
       const sent = await changeJob(parts, job.id, present => {
         if (isDisputedBy(present, operationId)) return undefined

@@ -5,12 +5,13 @@ import { commerce } from '../index.ts'
 
 describe('reads of commerce', () => {
   let platform: TestPlatform
+  const jobEvaluator = newWallet()
 
   before(async () => {
     platform = await startPlatform([
       stubPeer(identityApi, { getAgentRowByWallet: () => refuse('NOT_FOUND', { resource: 'agent' }) }),
       stubPeer(chainRelayerApi, {
-        chainNetworks: () => ({ networks: knownNetworks({ commerce: newWallet(), jobEvaluator: newWallet() }) }),
+        chainNetworks: () => ({ networks: knownNetworks({ commerce: newWallet(), jobEvaluator }) }),
         chainRead: () => refuse('CHAIN_UNAVAILABLE'),
       }),
       commerce,
@@ -24,10 +25,11 @@ describe('reads of commerce', () => {
     assert.deepEqual([body.wallet, body.eligible, body.isRegisteredAgent], ['0x000000000000000000000000000000000000dEaD', false, false])
   })
 
-  it('list every state of a job, and show a network that does not answer as unavailable', async () => {
+  it('list every state of a job and the evaluator to name, and show a network that does not answer as unavailable', async () => {
     const { body } = await platform.call('GET', '/api/erc8183/info')
 
     assert.deepEqual(body.statusValues, [...jobStatuses])
     assert.deepEqual([body.networks.BASE_SEPOLIA.status, body.networks.SKALE_TESTNET.status], ['unavailable', 'unavailable'])
+    assert.deepEqual([body.networks.BASE_SEPOLIA.evaluator, body.networks.SKALE_TESTNET.evaluator], [jobEvaluator, jobEvaluator])
   })
 })

@@ -57,15 +57,15 @@ export const readHandlers = (parts: Parts) =>
 
     getJob: async ({ params, query }) => viewOf(parts, await needJob(parts, params.jobId, query.chain)),
 
-    listJobApplicants: async ({ params, query }) => {
-      const job = await needJob(parts, params.jobId)
-      const { items, total } = await parts.applications.page({ jobId: job.id }, query)
+    listJobApplicants: async ({ params, query: { chain, ...page } }) => {
+      const job = await needJob(parts, params.jobId, chain)
+      const { items, total } = await parts.applications.page({ jobId: job.id }, page)
       const refs = await parts.agents.refs(items.map(({ agentId }) => agentId))
-      return { applicants: items.map(item => ({ ...applicantView(item), agent: refs(item.agentId) })), total, ...query }
+      return { applicants: items.map(item => ({ ...applicantView(item), agent: refs(item.agentId) })), total, ...page }
     },
 
-    getJobQuorum: async ({ params }) => {
-      const job = await needJob(parts, params.jobId)
+    getJobQuorum: async ({ params, query }) => {
+      const job = await needJob(parts, params.jobId, query.chain)
       const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
       const found = validations.find(({ submissionId }) => submissionId === job.delivery?.submissionId)
       if (!found) return noQuorum
@@ -149,13 +149,13 @@ export const applicantView = ({ id, jobId, agentId, proposal, createdAt }: Store
 
 /** A network that is away is shown as such. */
 async function networkInfo({ networks, peers }: Parts, chain: (typeof chains)[number]) {
-  const { commerce: address, usdc } = await networks.contracts(chain)
+  const { commerce: address, jobEvaluator: evaluator, usdc } = await networks.contracts(chain)
   const { chainId } = (await networks.all()).find(network => network.chain === chain)!
   try {
     const read = { contract: 'Commerce', fn: 'paused', args: [] }
     const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body: read })
-    return { chainId, address, usdc, status: 'active', paused: result[0] === true }
+    return { chainId, address, evaluator, usdc, status: 'active', paused: result[0] === true }
   } catch {
-    return { chainId, address, usdc, status: 'unavailable', paused: false }
+    return { chainId, address, evaluator, usdc, status: 'unavailable', paused: false }
   }
 }

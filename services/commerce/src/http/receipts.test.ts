@@ -39,7 +39,7 @@ describe('the receipt of a job that is not paid', () => {
       const parts = { jobs: { need: async () => job }, config: { PUBLIC_BASE_URL: 'https://example.org' } } as unknown as Parts
       const { issueCommerceReceipt } = receiptHandlers(parts)
 
-      const issue = async () => issueCommerceReceipt({ params: { id: job.id } } as Parameters<typeof issueCommerceReceipt>[0])
+      const issue = async () => issueCommerceReceipt({ params: { id: job.id }, query: {} } as Parameters<typeof issueCommerceReceipt>[0])
 
       await assert.rejects(issue, error => error instanceof Refusal && error.code === 'INVALID_STATE' && error.isRetryable === retryable)
     })

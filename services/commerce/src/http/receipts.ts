@@ -15,26 +15,26 @@ export const receiptHandlers = (parts: Parts) => {
   const view = (receipt: Receipt): CommerceReceipt => receiptView(receipt, baseUrl)
 
   /** @throws NOT_FOUND until the payment is confirmed, and while it is reversed */
-  const needReceipt = async (jobId: string): Promise<Receipt> => {
-    const job = await needJob(parts, jobId)
+  const needReceipt = async (jobId: string, chain?: string): Promise<Receipt> => {
+    const job = await needJob(parts, jobId, chain)
     const receipt = await parts.receipts.get(job.id)
     return receipt && !receipt.isWithdrawn && job.on.settle?.onChain.status === 'confirmed' ? receipt : refuse('NOT_FOUND', { resource: 'receipt' })
   }
 
   return {
-    getCommerceReceipt: async ({ params, accept }) => {
-      const receipt = await needReceipt(params.id)
+    getCommerceReceipt: async ({ params, query, accept }) => {
+      const receipt = await needReceipt(params.id, query.chain)
       const varies = { vary: 'accept' }
       return accept.includes(rawBlock) ? content(rawBlock, receipt.content, varies) : reply(200, view(receipt), varies)
     },
 
-    getCommerceReceiptPicture: async ({ params }) => {
-      const png = await renderPng(receiptSvg(view(await needReceipt(params.id))), { width: pictureWidth })
+    getCommerceReceiptPicture: async ({ params, query }) => {
+      const png = await renderPng(receiptSvg(view(await needReceipt(params.id, query.chain))), { width: pictureWidth })
       return content('image/png', png, { 'cache-control': 'public, max-age=300' })
     },
 
-    issueCommerceReceipt: async ({ params }) => {
-      const job = await needJob(parts, params.id)
+    issueCommerceReceipt: async ({ params, query }) => {
+      const job = await needJob(parts, params.id, query.chain)
       if (!hasReceipt(job)) refuse('INVALID_STATE', { state: job.status, allowed: ['settled'] }, isBeingPaid(job) ? { retryable: true } : {})
       const { receipt, isNew } = await issueReceipt(parts, job)
       return isNew ? view(receipt) : reply(200, view(receipt))

@@ -357,6 +357,18 @@ describe('the states of a job', () => {
     assert.equal(recordVerdict(restored, submissionId, verdictOf('approved'))?.state.verdict?.result, 'approved')
   })
 
+  it('report each step that is lost, and who was assigned', () => {
+    const reports = (job: Job, step: Step) =>
+      followed(followed(job, step, 'reorged').state, step, 'failed', start, { terminal: true }).events.map(({ data }) => {
+        const { status, lost: reversed, formerAssigneeId } = data as Record<string, unknown>
+        return [status, reversed, formerAssigneeId]
+      })
+    assert.deepEqual(reports(funded(), 'fund'), [['open', 'fund', null]])
+    assert.deepEqual(reports(assigned(), 'assign'), [['funded', 'assign', assigneeId]])
+    assert.deepEqual(reports(submitted(), 'submit'), [['assigned', 'submit', null]])
+    assert.deepEqual(reports(settled(), 'settle'), [['submitted', 'settle', null]])
+  })
+
   it('make a weak or frozen rejection a dispute immediately', () => {
     for (const more of [{ weak: true }, { frozen: true }])
       assert.equal(byTime(judged(submitted(), 'rejected', more), 0, 'dispute').status, 'disputed')

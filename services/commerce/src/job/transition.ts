@@ -10,6 +10,7 @@ import {
   jobRejected,
   jobSettled,
   jobSubmitted,
+  type PayloadOf,
 } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { type ChainStep, type Job, platformFeeBp, type Step } from './job.ts'
@@ -120,12 +121,14 @@ function ending(job: Job, { now, posterScore, assigneeScore }: Moment): Draft {
 }
 
 /** What became of a step that was reported. */
-export function corrects(job: Job, now: Date, unpaid: boolean): Draft {
+export function corrects(job: Job, now: Date, unpaid: boolean, reversed: Reversed = { lost: null, formerAssigneeId: null }): Draft {
   const paid = job.status === 'settled' ? { fee: fee(job), net: job.budget - fee(job) } : { fee: 0n, net: 0n }
-  return jobCorrected.of({ ...facts(job, now, job.status === 'settled' ? txOf(job, 'settle') : null), unpaid, ...paid })
+  return jobCorrected.of({ ...facts(job, now, job.status === 'settled' ? txOf(job, 'settle') : null), unpaid, ...paid, ...reversed })
 }
 
-const stepInto: Readonly<Partial<Record<JobStatus, Step>>> = {
+type Reversed = Pick<PayloadOf<typeof jobCorrected>, 'lost' | 'formerAssigneeId'>
+
+const stepInto: Readonly<Partial<Record<JobStatus, Exclude<Step, 'create'>>>> = {
   funded: 'fund',
   assigned: 'assign',
   submitted: 'submit',
@@ -154,8 +157,9 @@ export function revertLost(job: Job, now: Date): Result {
     const from = step === 'settle' ? state.settlement!.from : before[state.status]!
     const wasPaid = state.status === 'settled'
     const failed: ChainStep = { ...lost, applied: false }
+    const reversed: Reversed = { lost: step, formerAssigneeId: step === 'assign' ? state.assigneeId : null }
     state = moved(state, backTo[from]!, { on: { ...state.on, [step]: failed }, ...withoutStep(state, step) })
-    if (state.counts) events.push(corrects(state, now, wasPaid))
+    if (state.counts) events.push(corrects(state, now, wasPaid, reversed))
   }
   return { state, events }
 }

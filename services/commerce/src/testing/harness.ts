@@ -47,7 +47,7 @@ export interface Harness {
   loses(kind: api.ChainCommand['kind'], jobId: string): Promise<void>
 }
 
-const contracts = { commerce: newWallet(), jobEvaluator: newWallet() }
+export const contracts = { commerce: newWallet(), jobEvaluator: newWallet() }
 
 /** One harness for the tests of a suite; before each the chain confirms. */
 export function sharedHarness(): Harness {
@@ -94,11 +94,13 @@ const peersOf = ({ agents, scores, validations }: Harness) => [
 ]
 
 function chainOf(harness: Harness) {
-  let numbers = 0n
+  const numbers = new Map<api.Chain, bigint>()
   return receiveCommands(harness.platform.bus, async command => {
     harness.commands.push(command)
     const place = { address: contracts.commerce, logIndex: 0, logPosition: 0 }
-    const args = { jobId: jobIdTopic(++numbers), poster: newWallet(), budget: '1' }
+    const number = (numbers.get(command.network) ?? 0n) + 1n
+    if (command.kind === 'job.create') numbers.set(command.network, number)
+    const args = { jobId: jobIdTopic(number), poster: newWallet(), budget: '1' }
     const logs = command.kind === 'job.create' ? [{ contract: 'Commerce', event: 'JobCreated', args, ...place }] : []
     const seq = harness.nextSeq(command.opKey)
     await harness.platform.publish(command.kind === harness.fails ? commandFailed(command, { seq }) : commandConfirmed(command, { seq, logs }))

@@ -4,6 +4,15 @@ import { type NoticeRule, rule } from './rule.ts'
 
 const cancelled = { withdrawn: 'its poster withdrew it', expired: 'its time is over', deadline_missed: 'nothing was delivered in time' } as const
 
+const paymentReversed = (title: string) => ['Payment reversed', `The chain took back the payment for the job "${title}". It is made again.`] as const
+/** Steps that their party has to repeat; the platform repeats the others. */
+const reversals: Readonly<Record<string, (title: string) => readonly [heading: string, text: string]>> = {
+  fund: title => ['Funding reversed', `The chain took back the funding of the job "${title}". It is open again.`],
+  assign: title => ['Assignment reversed', `The chain took back the assignment of the job "${title}". Its poster may accept an applicant again.`],
+  submit: title => ['Delivery reversed', `The chain took back the delivery of the job "${title}". Its assignee may deliver again.`],
+  dispute: title => ['Dispute reversed', `The chain took back the dispute of the job "${title}". It is delivered, as before.`],
+}
+
 /** Notices for events of commerce jobs. */
 export const jobNotices: readonly NoticeRule[] = [
   rule(api.jobApplied, ({ posterId, jobId, title, applicantId }, notify) =>
@@ -39,16 +48,9 @@ export const jobNotices: readonly NoticeRule[] = [
       { jobId, reason, refunded },
     ),
   ),
-  rule(api.jobCorrected, ({ posterId, assigneeId, jobId, title, status, unpaid }, notify) => {
-    if (unpaid)
-      notify(
-        [posterId, assigneeId],
-        ['job_disputed', 'Payment reversed', `The chain took back the payment for the job "${title}". It is made again.`],
-        {
-          jobId,
-          status,
-        },
-      )
+  rule(api.jobCorrected, ({ posterId, assigneeId, formerAssigneeId, jobId, title, status, unpaid, lost }, notify) => {
+    const [heading, text] = unpaid ? paymentReversed(title) : (reversals[lost ?? 'none']?.(title) ?? [])
+    if (heading && text) notify([posterId, assigneeId ?? formerAssigneeId ?? null], ['job_disputed', heading, text], { jobId, status })
   }),
   rule(api.commerceReceiptIssued, ({ posterId, assigneeId, jobId, title }, notify) =>
     notify([posterId, assigneeId], ['receipt_issued', 'Commerce receipt', `The receipt of the job "${title}" is there.`], { jobId }),
