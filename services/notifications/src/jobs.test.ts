@@ -44,7 +44,7 @@ describe('notifications of a commerce job', () => {
     assert.deepEqual(await typesOf(assigneeId, 6), [...both, 'job_assigned'].toSorted())
   })
 
-  it('report each step that a reorganisation took back to those who have to repeat it', async () => {
+  it('report each step that a reorganisation reversed to those who have to repeat it', async () => {
     const [poster, former] = [randomUUID(), randomUUID()]
     const corrected = (status: api.JobStatus, assignee: string | null, more: object) =>
       api.jobCorrected.of({ ...facts, posterId: poster, assigneeId: assignee, status, unpaid: false, fee: 0n, net: 0n, ...more })

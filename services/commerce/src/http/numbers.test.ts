@@ -21,7 +21,7 @@ describe('a job that is named by its number on chain', () => {
   const get = (path: string, query = '') => harness.platform.call('GET', `${path}${query}`)
   const one = '?chain=SKALE_TESTNET'
 
-  it('has another one of the same number on the other network: every route accepts the network, and asks for it', async () => {
+  it('has another one of the same number on the other network: every route accepts the network, and requires it', async () => {
     const { poster, worker } = parties
     const acts = [
       ['fund', {}, poster.headers],

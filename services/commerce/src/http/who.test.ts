@@ -17,18 +17,18 @@ describe('an act on a job is refused', () => {
 
   const post = (act: string, body: object = {}) => ({
     by:
-      (who: (job: TestJob) => TestAgent): Request =>
+      (caller: (job: TestJob) => TestAgent): Request =>
       job =>
-        harness.post(`/${job.id}/${act}`, body, who(job).headers),
+        harness.post(`/${job.id}/${act}`, body, caller(job).headers),
   })
   const poster = ({ poster: agent }: TestJob) => agent
   const worker = ({ worker: agent }: TestJob) => agent
   const nobody = () => stranger
   const apply = post('apply', { proposal: 'I can' })
   const accept =
-    (who: (job: TestJob) => TestAgent, applicant: (job: TestJob) => TestAgent): Request =>
+    (caller: (job: TestJob) => TestAgent, applicant: (job: TestJob) => TestAgent): Request =>
     job =>
-      harness.post(`/${job.id}/accept`, { agentId: applicant(job).id }, who(job).headers)
+      harness.post(`/${job.id}/accept`, { agentId: applicant(job).id }, caller(job).headers)
   const submit = post('submit', { deliverableUrl: 'https://example.org/r' })
   const dispute = post('dispute', { reason: 'half of it' })
   const settle = post('settle', { outcome: 'settle' })
