@@ -1,3 +1,3 @@
-export { type Exception, type Glossary, type PrivateWord, readGlossary } from './glossary.ts'
-export { type Finding, privateWordsIn } from './private-words.ts'
-export { type Spoken, spokenIn } from './spoken.ts'
+export { readGlossary } from './glossary.ts'
+export { privateWordsIn } from './private-words.ts'
+export { spokenIn } from './spoken.ts'
