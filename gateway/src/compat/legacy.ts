@@ -7,8 +7,17 @@ import type { Request, Response } from 'express'
 import type { VerifySignature } from '../identity/signature.ts'
 import { ClientDisconnected, readBody, splitTarget } from '../request/request.ts'
 import type { Fields } from './fields.ts'
-import { type FoundLegacy, findLegacy } from './find.ts'
-import type { LegacyCall } from './table.ts'
+import { type LegacyCall, type LegacyRoute, legacyRoutes } from './table.ts'
+
+interface FoundLegacy {
+  route: LegacyRoute
+  params: LegacyCall['params']
+}
+
+const patterns = legacyRoutes.map(route => {
+  const [method, path] = route.from.split(' ') as [string, string]
+  return { route, method, parts: path.split('/') }
+})
 
 type Serve = (request: Request, response: Response) => void
 
@@ -61,6 +70,17 @@ const preflighted = 'access-control-request-method'
 function methodOf({ method, headers }: Request): string {
   if (method === 'HEAD') return 'GET'
   return method === 'OPTIONS' ? String(headers[preflighted] ?? '') : method
+}
+
+/** The row of the older API that a request names; undefined for all others. */
+function findLegacy(method: string, path: string): FoundLegacy | undefined {
+  const sent = path.replace(/\/$/, '').split('/')
+  for (const { route, method: wanted, parts } of patterns) {
+    if (method !== wanted || parts.length !== sent.length) continue
+    if (parts.every((part, n) => part.startsWith(':') || part === sent[n]))
+      return { route, params: Object.fromEntries(parts.flatMap((part, n) => (part.startsWith(':') ? [[part.slice(1), sent[n]!]] : []))) }
+  }
+  return undefined
 }
 
 /** The request as it would be sent to the interface. @throws what a request is refused for whose body cannot be read */

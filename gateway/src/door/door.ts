@@ -18,10 +18,9 @@ import {
   traceparentOf,
 } from '@carapace/service'
 import type { Request, Response } from 'express'
-import { placeOf, writtenBy } from '../cache/cacheable.ts'
 import { sendCached } from '../cache/cached-answer.ts'
+import { type Caching, placeOf, sendThroughCache, writtenBy } from '../cache/caching.ts'
 import type { MicroCache } from '../cache/micro-cache.ts'
-import { type Caching, sendThroughCache } from '../cache/step.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import type { Inside } from '../inside/inside.ts'
