@@ -1,3 +1,4 @@
+import type { FollowedOutcome } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, observedOutcome, operationParts } from '@carapace/chain'
 import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { type Decision, gatheredChanges } from '@carapace/store'
@@ -12,10 +13,14 @@ export function chainOutcomes(parts: Parts): Subscription[] {
     followedBy(async outcome => {
       const [, validationId, subject = ''] = operationParts(outcome.opKey)
       // one that is unknown is not an error: the database may have been set back
-      await change(validationId, v => apply(v, subject, observedOutcome(outcome)))
+      await change(validationId, v => apply(v, subject, shown(outcome)))
     })
   return onOutcomes({ 'swarm.open': each(opened), 'swarm.replace': each(replaced), 'swarm.vote': each(voted) })
 }
+
+/** Clients of validations have always seen the message without its code. */
+const shown = (outcome: FollowedOutcome): ObservedOutcome =>
+  outcome.is === 'failed' ? { ...observedOutcome(outcome), is: 'failed', txHash: outcome.txHash ?? null, error: outcome.message } : observedOutcome(outcome)
 
 /** `subject` is the part of the operation key after the validation: the wallet that voted or was replaced. */
 type Apply = (v: Validation, subject: string, outcome: ObservedOutcome) => Decision<Validation> | undefined
