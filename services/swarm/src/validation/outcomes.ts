@@ -20,7 +20,9 @@ export function chainOutcomes(parts: Parts): Subscription[] {
 
 /** Clients of validations have always seen the message without its code. */
 const shown = (outcome: FollowedOutcome): ObservedOutcome =>
-  outcome.is === 'failed' ? { ...observedOutcome(outcome), is: 'failed', txHash: outcome.txHash ?? null, error: outcome.message } : observedOutcome(outcome)
+  outcome.is === 'failed'
+    ? { ...observedOutcome(outcome), is: 'failed', txHash: outcome.txHash ?? null, error: outcome.message }
+    : observedOutcome(outcome)
 
 /** `subject` is the part of the operation key after the validation: the wallet that voted or was replaced. */
 type Apply = (v: Validation, subject: string, outcome: ObservedOutcome) => Decision<Validation> | undefined
