@@ -1,5 +1,4 @@
 import type { Draft } from '@carapace/api'
-import { type Posting, transfer } from '../ledger.ts'
 import { type Bond, lockedOf, settled, statusOf, tierOf } from './bond.ts'
 
 /** A row of the history of a bond. */
@@ -31,14 +30,12 @@ export interface BondFailure {
 export interface BondChange {
   state: Bond
   events: Draft[]
-  postings: Posting[]
   history: BondEvent[]
   failures: BondFailure[]
 }
 export const bondChange = (state: Bond, rest: Partial<Omit<BondChange, 'state'>> = {}): BondChange => ({
   state: settled(state),
   events: [],
-  postings: [],
   history: [],
   failures: [],
   ...rest,
@@ -64,10 +61,3 @@ export function facts(bond: Bond, event: BondEvent, now: Date) {
     changedAt: now.toISOString(),
   }
 }
-
-export const posting = (agentId: string, key: string, from: string, to: string, amount: bigint, txHash: string | null = null): Posting => ({
-  key,
-  ref: { type: 'bond', id: agentId },
-  lines: transfer(from, to, amount),
-  txHash,
-})

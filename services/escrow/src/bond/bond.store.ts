@@ -3,6 +3,7 @@ import { type Booked, type Books, bookedOn } from '../books.ts'
 import type { Bond } from './bond.ts'
 import type { BondChange } from './bond-change.ts'
 import type { BondEvents, BondFailures } from './bond-event.store.ts'
+import { bondPostings } from './postings.ts'
 import { shareOf } from './statistics.ts'
 import { upgradeBond } from './upgrade-bond.ts'
 
@@ -39,7 +40,7 @@ export function bondStore(db: Database, { ledger, history, failures }: { ledger:
     shareOf,
     upgrade: upgradeBond,
     ledger,
-    postings: (_before, { chain }, change) => bookedOn(chain, change?.postings ?? []),
+    postings: (before, after) => bookedOn(after.chain, bondPostings(before, after)),
     alongside: (_before, after, change) => {
       if (!change || change.history.length + change.failures.length === 0) return undefined
       return async session => {

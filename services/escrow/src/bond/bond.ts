@@ -99,7 +99,19 @@ export interface MadeSlash {
  * What a command caused, or that it failed, stored for a day: a reorganisation may still drop its block, and then it may fail for good, or include it
  * after all.
  */
-export type Done = { id: string; at: Date } & ({ move: Move } | { unlocked: BondLock } | { failedMove: Move } | { failedLock: BondLock })
+export type Done = { id: string; at: Date } & (
+  | { move: Move }
+  /** `txHash`: of an unlock by somebody else, for which there is no command. */
+  | { unlocked: BondLock; txHash?: string }
+  | { failedMove: Move }
+  | { failedLock: BondLock }
+)
+
+/** What an agent did on the contract itself; no outcome follows it, and a log that was dropped reverses it. */
+export interface DirectMove {
+  move: Move
+  isReversed: boolean
+}
 
 /** The stake of one agent on its preferred network. What is reserved for a command under way is already out of `free`. */
 export interface Bond {
@@ -116,6 +128,8 @@ export interface Bond {
   moves: Move[]
   /** The newest effects, oldest first. */
   done: Done[]
+  /** The newest that was made or reversed: its postings follow from it. */
+  direct?: DirectMove
   /** Where withdrawals go from `effectiveAt` on; before that, to `before`. */
   payout: { address: string; effectiveAt: Date; before: string } | null
   /** Slashes that were paid back, or are about to be: each only once. */

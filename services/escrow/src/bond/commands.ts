@@ -1,11 +1,9 @@
 import { dayMs, refuse, usd } from '@carapace/api'
 import { commands, type FundingSource, type OnChain, retryAfter, sentOnChain } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
-import { amountOf } from '../amounts.ts'
 import { deadline } from '../escrow/commands.ts'
-import { account, type Posting } from '../ledger.ts'
-import { type Bond, type BondLock, lastSlashOf, type Move, newMove, slashOf, timeout, withLock, withoutMove } from './bond.ts'
-import { type BondChange, bondChange, posting } from './bond-change.ts'
+import { type Bond, type BondLock, lastSlashOf, type Move, type MoveType, newMove, slashOf, timeout, withLock, withoutMove } from './bond.ts'
+import { type BondChange, bondChange } from './bond-change.ts'
 import { bondLockStates } from './bond-lock-states.ts'
 import { bondMoveStates } from './bond-move-states.ts'
 import { reserveForSlash, reserveFree, restoreStake, retryableWhileGrowing } from './stake.ts'
@@ -74,7 +72,6 @@ export function requestWithdrawal(bond: Bond, request: { id: string; operationId
   const move = newMove({ id, type: 'WITHDRAW', amount, operationId, address: to, at: now })
   return bondChange(withMove(reserveFree(bond, amount), move), {
     events: [commands.bondWithdraw({ ...target(bond, id), to, amount, deadline: deadline() })],
-    postings: [posting(bond.id, `bond-withdraw:${id}`, account.bondFree(bond.id), account.transit(id), amount)],
   })
 }
 
@@ -98,10 +95,7 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
   }
   return bondChange(
     { ...bond, free: bond.free - amount, locks: [...bond.locks, lock] },
-    {
-      events: [commands.bondLock({ ...target(bond, lockId), gigId, amount })],
-      postings: [posting(bond.id, `bond-lock:${lockId}`, account.bondFree(bond.id), account.bondLocked(bond.id), amount)],
-    },
+    { events: [commands.bondLock({ ...target(bond, lockId), gigId, amount })] },
   )
 }
 
@@ -164,14 +158,8 @@ export function requestSlash(bond: Bond, request: SlashRequest): BondChange {
     by,
     at: now,
   })
-  const fromLocks = amountOf(reductions)
-  const parts: Posting[] = []
-  if (fromLocks > 0n) parts.push(posting(bond.id, `bond-slash:${slashId}:locked`, account.bondLocked(bond.id), account.transit(slashId), fromLocks))
-  if (fromLocks < amount)
-    parts.push(posting(bond.id, `bond-slash:${slashId}:free`, account.bondFree(bond.id), account.transit(slashId), amount - fromLocks))
   return bondChange(withMove(reduced, move), {
     events: [commands.bondSlash({ ...target(bond, slashId), gigId, amount, reasonHash: keccakOfText(reason) })],
-    postings: parts,
   })
 }
 
@@ -186,7 +174,7 @@ export function slashAndUnlock(
   const slash = amount > 0n && !isTooSoon ? requestSlash(bond, { ...request, amount }) : undefined
   const unlock = endLock(slash?.state ?? bond, request.gigId, request.unlockId, slash === undefined)!
   return {
-    outcome: { ...unlock, events: [...(slash?.events ?? []), ...unlock.events], postings: [...(slash?.postings ?? []), ...unlock.postings] },
+    outcome: { ...unlock, events: [...(slash?.events ?? []), ...unlock.events] },
     slashed: slash ? amount : 0n,
   }
 }
@@ -211,7 +199,6 @@ export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & 
   })
   return bondChange(withMove({ ...bond, reversed: [...bond.reversed, slashId] }, move), {
     events: [commands.bondUnslash({ ...target(bond, id), slashId, amount })],
-    postings: [{ ...posting(bond.id, `bond-unslash:${id}`, account.feePool, account.transit(id), amount), ofSurplus: true }],
   })
 }
 
@@ -224,21 +211,13 @@ export function failMove(bond: Bond, move: Move, code: string): BondChange {
   const { id, type, amount, gigId, reason } = move
   const failures = [{ id, agentId: bond.id, eventType: type, amount, gigId, reason, code }]
   const state = withoutMove(bond, move, 'fail')
-  const back = (to: string, part: bigint, key = '') => posting(bond.id, `bond-failed:${id}${key}`, account.transit(id), to, part)
-  if (type === 'DEPOSIT') return bondChange(state, { failures })
-  if (type === 'WITHDRAW')
-    return bondChange({ ...state, free: state.free + amount }, { failures, postings: [back(account.bondFree(bond.id), amount)] })
-  if (type === 'SLASH_REVERSED')
-    return bondChange(
-      { ...state, reversed: isPaidBack(bond, move) ? state.reversed : state.reversed.filter(slashId => slashId !== move.slashId) },
-      { failures, postings: [back(account.feePool, amount)] },
-    )
-  const { bond: restored, locked } = restoreStake(state, move)
-  return bondChange(restored, {
-    failures,
-    postings: [
-      ...(locked > 0n ? [back(account.bondLocked(bond.id), locked, ':locked')] : []),
-      ...(locked < amount ? [back(account.bondFree(bond.id), amount - locked, ':free')] : []),
-    ],
-  })
+  return bondChange(restoredBy[type](state, move), { failures })
+}
+
+/** A bond as it is when one of its commands has had no effect. */
+const restoredBy: Record<MoveType, (bond: Bond, move: Move) => Bond> = {
+  DEPOSIT: bond => bond,
+  WITHDRAW: (bond, { amount }) => ({ ...bond, free: bond.free + amount }),
+  SLASH: restoreStake,
+  SLASH_REVERSED: (bond, move) => (isPaidBack(bond, move) ? bond : { ...bond, reversed: bond.reversed.filter(slashId => slashId !== move.slashId) }),
 }

@@ -25,20 +25,17 @@ export function reserveForSlash(bond: Bond, amount: bigint, first: string | null
   const order = [...bond.locks].sort((a, b) => Number(b.gigId === first) - Number(a.gigId === first))
   for (const { gigId, amount: held } of order) {
     const part = least(held, left)
-    if (part > 0n) reductions.push({ gigId, amount: part })
+    // a slash that was carried out after its failure may have taken more than is left here
+    if (part <= 0n) continue
+    reductions.push({ gigId, amount: part })
     left -= part
   }
   return { bond: { ...reduceLocks(bond, reductions, -1n), free: bond.free - left }, reductions }
 }
 
-/** Restores what a slash has reserved; `locked` of it goes into locks that still exist, the rest is free. */
-export function restoreStake(bond: Bond, { amount, taken: reductions }: Pick<Move, 'amount' | 'taken'>): { bond: Bond; locked: bigint } {
-  const fromFree = amount - amountOf(reductions)
-  return {
-    bond: reduceLocks({ ...bond, free: bond.free + fromFree }, reductions, 1n),
-    locked: amountOf(reductions.filter(({ gigId }) => !isUnlocked(bond, gigId))),
-  }
-}
+/** Restores what a slash has reserved: what goes into locks that still exist, and the rest, which is free. */
+export const restoreStake = (bond: Bond, { amount, taken: reductions }: Pick<Move, 'amount' | 'taken'>): Bond =>
+  reduceLocks({ ...bond, free: bond.free + amount - amountOf(reductions) }, reductions, 1n)
 
 /** Reduces locks (-1) or restores them (1); what was of a lock that has ended meanwhile goes to the free part. */
 export function reduceLocks(bond: Bond, reductions: Move['taken'], sign: 1n | -1n): Bond {

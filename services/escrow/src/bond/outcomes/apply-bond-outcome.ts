@@ -6,7 +6,7 @@ import { type BondChange, bondChange } from '../bond-change.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 import { bondMoveStates } from '../bond-move-states.ts'
 import { endLock, failMove, unlockFailed } from '../commands.ts'
-import { reduceLocks } from '../stake.ts'
+import { isUnlocked, reduceLocks } from '../stake.ts'
 import { confirmLock, confirmMove, confirmUnlock } from './confirmation.ts'
 import { lockAgain, reserveAgain } from './late.ts'
 import { failLock, reverseMove, reverseUnlock } from './reversal.ts'
@@ -122,7 +122,7 @@ function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string)
     return bondChange({ ...bond, done: bond.done.map(known => (known === done ? withOnChain(done, onChain) : known)) })
   if ('failedMove' in done) return lateMove(without(done), { ...done.failedMove, onChain }, outcome as Of<'confirmed'>, now)
   if ('failedLock' in done) return lateLock(without(done), { ...done.failedLock, onChain }, outcome as Of<'confirmed'>, now, newId)
-  if ('unlocked' in done) return reverseUnlock(without(done), done.unlocked, onChain, now)
+  if ('unlocked' in done) return isUnlocked(bond, done.unlocked.gigId) ? reverseUnlock(without(done), done.unlocked, onChain, now) : 'later'
   const reversed: Move = { ...done.move, onChain, stage: bondMoveStates.move('confirmed', 'reverse') }
   return remember(reverseMove[done.move.type](without(done), done.move, now), { id: done.id, at: now, failedMove: reversed })
 }
@@ -162,9 +162,7 @@ function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondChange | unde
 
 function lateMove(bond: Bond, failed: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
   const move: Move = { ...failed, lateSeq: outcome.seq }
-  const reserved = reserveAgain(bond, move)
-  const made = confirmedMove(reserved.bond, move, outcome, now)
-  return { ...made, postings: [...reserved.postings, ...made.postings] }
+  return confirmedMove(reserveAgain(bond, move), move, outcome, now)
 }
 
 function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange | 'later' {
@@ -172,9 +170,8 @@ function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: D
   if (!reserved) return 'later'
   const { lock, replaced } = reserved
   const made = confirmedLock(reserved.bond, lock, outcome, now, newId)
-  const all = { ...made, postings: [...reserved.postings, ...made.postings] }
-  if (!replaced) return all
-  return remember(all, {
+  if (!replaced) return made
+  return remember(made, {
     id: replaced.lockId,
     at: now,
     failedLock: { ...replaced, onChain: { ...replaced.onChain, status: 'failed' }, stage: bondLockStates.move(replaced.stage, 'fail') },

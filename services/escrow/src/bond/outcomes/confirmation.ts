@@ -1,7 +1,6 @@
 import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
-import { account } from '../../ledger.ts'
-import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withLock, withoutLock, withoutMove, withReversed } from '../bond.ts'
-import { type BondChange, type BondEvent, bondChange, facts, posting } from '../bond-change.ts'
+import { type Bond, type BondLock, type Move, rowIdOf, withLock, withoutLock, withoutMove, withReversed } from '../bond.ts'
+import { type BondChange, type BondEvent, bondChange, facts } from '../bond-change.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 
 const eventOf = (bond: Bond, { type, amount, gigId, reason, operationId, ...move }: Move, txHash: string): BondEvent => ({
@@ -25,19 +24,14 @@ const lockEvent = (bond: Bond, { gigId, amount }: BondLock, id: string, eventTyp
   operationId: null,
 })
 
-/** Where the money of a custodial deposit comes from is treasury's side of the entry. */
-export const depositSource = ({ id, isCustodial, address }: Pick<Move, 'id' | 'isCustodial' | 'address'>): string =>
-  isCustodial ? account.clearing(`bond.deposit:${id}`) : account.outside(address)
-
 type Confirm = (bond: Bond, move: Move, at: { txHash: string }, now: Date) => BondChange
-/** A command had its effect: money that was in transit arrives. */
+/** A command had its effect. */
 export const confirmMove: Record<Move['type'], Confirm> = {
   DEPOSIT: (bond, move, { txHash }, now) => {
     const state = { ...withoutMove(bond, move, 'confirm'), free: bond.free + move.amount }
     const event = eventOf(bond, move, txHash)
     return bondChange(state, {
       events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
-      postings: [posting(bond.id, `bond-deposit:${entryKeyOf(move.id, move)}`, depositSource(move), account.bondFree(bond.id), move.amount, txHash)],
       history: [event],
     })
   },
@@ -46,9 +40,6 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const event = eventOf(bond, move, txHash)
     return bondChange(state, {
       events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
-      postings: [
-        posting(bond.id, `bond-withdrawn:${entryKeyOf(move.id, move)}`, account.transit(move.id), account.outside(move.address), move.amount, txHash),
-      ],
       history: [event],
     })
   },
@@ -62,7 +53,6 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const event = eventOf(bond, move, txHash)
     return bondChange(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
-      postings: [posting(bond.id, `bond-slashed:${entryKeyOf(move.id, move)}`, account.transit(move.id), account.feePool, move.amount, txHash)],
       history: [event],
     })
   },
@@ -72,9 +62,6 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const event = eventOf(bond, move, txHash)
     return bondChange(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
-      postings: [
-        posting(bond.id, `bond-unslashed:${entryKeyOf(move.id, move)}`, account.transit(move.id), account.bondFree(bond.id), move.amount, txHash),
-      ],
       history: [event],
     })
   },
@@ -88,33 +75,11 @@ export function confirmLock(bond: Bond, lock: BondLock, { txHash }: { txHash: st
   return bondChange(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
 }
 
-/** @param entry distinguishes the ledger entries of several unlocks of one lock */
-export function confirmUnlock(
-  bond: Bond,
-  lock: BondLock,
-  eventId: string,
-  txHash: string,
-  now: Date,
-  entry: string | number = lock.unlockOnChain?.seq ?? 0,
-): BondChange {
+export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHash: string, now: Date): BondChange {
   const state: Bond = { ...withoutLock(bond, lock, 'confirmUnlock'), free: bond.free + lock.amount }
   const event = lockEvent(bond, lock, eventId, 'UNLOCK', txHash)
   return bondChange(state, {
     events: [bondUnlocked.of({ ...facts(state, event, now), gigId: lock.gigId, clean: lock.isClean })],
-    // a lock that was slashed to nothing still ends
-    postings:
-      lock.amount > 0n
-        ? [
-            posting(
-              bond.id,
-              `bond-unlocked:${entryKeyOf(lock.lockId, lock)}:${entry}`,
-              account.bondLocked(bond.id),
-              account.bondFree(bond.id),
-              lock.amount,
-              txHash,
-            ),
-          ]
-        : [],
     history: [event],
   })
 }

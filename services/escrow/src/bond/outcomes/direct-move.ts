@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ChainLog } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { logIdentity } from '@carapace/chain'
+import { logIdentity, sentOnChain } from '@carapace/chain'
 import { type MinedTransaction, transactionOf } from '@carapace/service'
 import { isOfLane, type Log, replacementsOf } from '../../chain-log.ts'
-import { account } from '../../ledger.ts'
 import type { Parts } from '../../parts.ts'
-import { newMove } from '../bond.ts'
-import { type BondEvent, bondChange, posting } from '../bond-change.ts'
+import { type Bond, type Move, newMove } from '../bond.ts'
+import type { BondChange, BondEvent } from '../bond-change.ts'
 import { changeBond } from '../change-bond.ts'
 import { confirmMove } from './confirmation.ts'
 import { reverseMove } from './reversal.ts'
@@ -35,18 +34,34 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
   // what was reversed counts again only in the block that the chain shows
   if (booked?.amount === amount || (isAgain && mined.blockHash !== log.blockHash)) return
   if (booked) await reverseBooked(parts, booked, log)
-  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), at: parts.clock.now() })
+  const { txHash, blockNumber } = log
+  const onChain: Move['onChain'] = { ...sentOnChain, status: 'confirmed', txHash, blockNumber }
+  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), onChain, at: parts.clock.now() })
   await changeBond(parts, agent.id, bond => {
     if (bond.chain !== log.network) return undefined
-    if (type === 'DEPOSIT') return confirmMove.DEPOSIT(bond, move, log, parts.clock.now())
     // what is reserved for a command that cannot succeed any more comes back with its failure
-    if (amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
-    const reserved = bondChange({ ...bond, free: bond.free - amount })
-    const done = confirmMove.WITHDRAW(reserved.state, move, log, parts.clock.now())
-    const reserve = posting(bond.id, `bond-withdraw:${nextId}`, account.bondFree(bond.id), account.transit(nextId), amount)
-    return { ...done, postings: [reserve, ...done.postings] }
+    if (type === 'WITHDRAW' && amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
+    return makeDirectMove(bond, move, parts.clock.now())
   })
 }
+
+/** A deposit or withdrawal for which nothing was requested here. */
+export function makeDirectMove(bond: Bond, move: Move, now: Date): BondChange {
+  const reserved = move.type === 'WITHDRAW' ? { ...bond, free: bond.free - move.amount } : bond
+  return withDirect(confirmMove[move.type](reserved, move, { txHash: move.onChain.txHash! }, now), move, false)
+}
+
+/** The free part of the result is below zero when a deposit was built upon. */
+export function reverseDirectMove(bond: Bond, move: Move, now: Date): BondChange {
+  // the log that replaces it may name another address
+  const made = bond.direct?.move.id === move.id ? bond.direct.move : move
+  return withDirect(reverseMove[made.type](bond, made, now), made, true)
+}
+
+const withDirect = (change: BondChange, move: Move, isReversed: boolean): BondChange => ({
+  ...change,
+  state: { ...change.state, direct: { move, isReversed } },
+})
 
 /**
  * The chain has dropped the block of a direct deposit or withdrawal: reversed unless the chain shows the same log in another block.
@@ -67,7 +82,7 @@ async function reverseBooked(parts: Parts, { id, agentId, eventType, amount }: B
   const now = parts.clock.now()
   const move = newMove({ id, type, amount, operationId: id, address: addressOf(log, type), at: now })
   await changeBond(parts, agentId, bond => {
-    const made = reverseMove[type](bond, move, now)
+    const made = reverseDirectMove(bond, move, now)
     if (made.state.free < 0n) throw new Retry('a reversed deposit waits for what was built on it to fail')
     return made
   })

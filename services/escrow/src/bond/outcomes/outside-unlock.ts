@@ -3,6 +3,8 @@ import { uuidOfKey } from '@carapace/chain'
 import { transactionOf } from '@carapace/service'
 import { type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
+import type { Bond, BondLock } from '../bond.ts'
+import type { BondChange } from '../bond-change.ts'
 import { changeBond } from '../change-bond.ts'
 import { remember } from './apply-bond-outcome.ts'
 import { confirmUnlock } from './confirmation.ts'
@@ -25,10 +27,13 @@ export async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
     const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
     const lockedIn = lock?.onChain.blockNumber ?? null
     if (!lock || bond.chain !== log.network || lockedIn === null || log.blockNumber <= lockedIn) return undefined
-    const made = confirmUnlock(bond, lock, nextId, log.txHash, now, nextId)
-    return remember(made, { id: nextId, at: now, unlocked: lock })
+    return unlockedByOthers(bond, lock, { id: nextId, txHash: log.txHash }, now)
   })
 }
+
+/** There is no command of ours for it, so its transaction is remembered beside the lock. */
+export const unlockedByOthers = (bond: Bond, lock: BondLock, { id, txHash }: { id: string; txHash: string }, now: Date): BondChange =>
+  remember(confirmUnlock(bond, lock, id, txHash, now), { id, at: now, unlocked: lock, txHash })
 
 /**
  * The chain has dropped the block of such an unlock: the lock is back unless the chain shows the same log in another block.

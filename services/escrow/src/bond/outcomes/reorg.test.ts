@@ -4,6 +4,7 @@ import { start } from '../../testing/facts.ts'
 import { type Bond, lockedOf, noBond } from '../bond.ts'
 import type { BondChange } from '../bond-change.ts'
 import { endLock, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, slashAndUnlock } from '../commands.ts'
+import { bondPostings } from '../postings.ts'
 import { applyBondOutcome, type BondOutcome } from './apply-bond-outcome.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
@@ -31,7 +32,7 @@ function begin() {
   const become = (made: BondChange | undefined) => {
     if (!made) return
     for (const { id } of made.history) assert.ok(!keys.has(id) && keys.add(id), `history ${id} twice`)
-    for (const { key, lines } of made.postings) {
+    for (const { key, lines } of bondPostings(bond, made.state)) {
       assert.ok(!keys.has(key) && keys.add(key), `${key} twice`)
       for (const { account, debit, credit } of lines) balances.set(account, of(account) + credit - debit)
     }
@@ -101,6 +102,21 @@ describe('a bond whose block is dropped', () => {
     book.receive({ id: 'unlock', is: 'confirmed', seq: 4 })
 
     assert.equal(book.bond().locks.length, 0)
+  })
+
+  it('restores the lock of a reversed unlock once no other lock of its gig is on the bond', () => {
+    const book = built()
+    for (const id of ['slash', 'unlock']) book.receive({ id, is: 'confirmed', seq: 1 })
+    book.become(requestLock(book.bond(), { lockId: key('second'), gigId: key('gig'), amount: 5n, now: start }))
+
+    assert.equal(book.receive({ id: 'unlock', is: 'failed', seq: 3 }), false)
+    book.receive({ id: 'second', is: 'failed', seq: 1 })
+
+    assert.ok(book.receive({ id: 'unlock', is: 'failed', seq: 3 }))
+    assert.deepEqual(
+      book.bond().locks.map(({ lockId, amount }) => [lockId, amount]),
+      [[key('lock'), 40n]],
+    )
   })
 
   const lockedGig = () => {

@@ -1,12 +1,11 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import type { OnChain } from '@carapace/chain'
-import { account } from '../../ledger.ts'
-import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withLock, withoutLock, withReversed } from '../bond.ts'
-import { type BondChange, type BondEvent, bondChange, facts, posting } from '../bond-change.ts'
+import { type Bond, type BondLock, type Move, rowIdOf, withLock, withoutLock, withReversed } from '../bond.ts'
+import { type BondChange, type BondEvent, bondChange, facts } from '../bond-change.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 import { requestLock, unlockFailed } from '../commands.ts'
 import { restoreStake } from '../stake.ts'
-import { depositSource, slashFacts } from './confirmation.ts'
+import { slashFacts } from './confirmation.ts'
 
 const reason = 'Reversed: its block was dropped, then it failed'
 
@@ -38,7 +37,6 @@ export const reverseMove: Record<Move['type'], Reverse> = {
     const event = balancingEvent(bond, move, 'WITHDRAW')
     return bondChange(state, {
       events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
-      postings: [posting(bond.id, `bond-undone:${entryKeyOf(move.id, move)}`, account.bondFree(bond.id), depositSource(move), move.amount)],
       history: [event],
     })
   },
@@ -47,37 +45,25 @@ export const reverseMove: Record<Move['type'], Reverse> = {
     const event = balancingEvent(bond, move, 'DEPOSIT')
     return bondChange(state, {
       events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
-      postings: [posting(bond.id, `bond-undone:${entryKeyOf(move.id, move)}`, account.outside(move.address), account.bondFree(bond.id), move.amount)],
       history: [event],
     })
   },
   SLASH: (bond, move, now) => {
     const { id, amount } = move
-    const { bond: restored, locked } = restoreStake(bond, move)
-    const state: Bond = { ...withReversed(restored, id, true), slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
+    const state: Bond = { ...withReversed(restoreStake(bond, move), id, true), slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
     const event = balancingEvent(bond, move, 'SLASH_REVERSED')
     return bondChange(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
-      postings: [
-        // the pool may have spent it: what it holds of it remains, against a loss
-        ...(locked > 0n
-          ? [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}:locked`, account.poolLoss, account.bondLocked(bond.id), locked)]
-          : []),
-        ...(locked < amount
-          ? [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}:free`, account.poolLoss, account.bondFree(bond.id), amount - locked)]
-          : []),
-      ],
       history: [event],
     })
   },
   SLASH_REVERSED: (bond, move, now) => {
-    const { id, slashId, amount } = move
+    const { slashId, amount } = move
     const reversed = bond.reversed.filter(known => known !== slashId)
     const state: Bond = { ...withReversed(bond, slashId, false), free: bond.free - amount, slashed: bond.slashed + amount, reversed }
     const event = balancingEvent(bond, move, 'SLASH')
     return bondChange(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
-      postings: [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}`, account.bondFree(bond.id), account.feePool, amount)],
       history: [event],
     })
   },
@@ -94,10 +80,8 @@ export function reverseUnlock(bond: Bond, lock: BondLock, failure: Required<OnCh
   const back: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseUnlock')] }
   const { state } = unlockFailed(back, gigId, failure, now)
   const event = { ...balancingEvent(bond, { id: unlockId!, amount, gigId }, 'LOCK'), id: `${unlockId}-undone-${failure.seq}` }
-  const key = `bond-unlock-undone:${entryKeyOf(lock.lockId, lock)}:${failure.seq}`
   return bondChange(state, {
     events: [bondLocked.of({ ...facts(state, event, now), gigId })],
-    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
     history: [event],
   })
 }
@@ -107,10 +91,8 @@ export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string
   const { gigId, amount } = lock
   const state: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseOutsideUnlock')] }
   const event = balancingEvent(bond, { id: eventId, amount, gigId }, 'LOCK')
-  const key = `bond-unlock-undone:${entryKeyOf(lock.lockId, lock)}:${eventId}`
   return bondChange(state, {
     events: [bondLocked.of({ ...facts(state, event, now), gigId })],
-    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
     history: [event],
   })
 }
@@ -132,10 +114,8 @@ export function failLock(bond: Bond, lock: BondLock, code: string, againId: stri
     wasConfirmed && isOver
       ? bondUnlocked.of({ ...bondFacts, clean: lock.isClean })
       : bondLockFailed.of({ ...bondFacts, code, wasLocked: wasConfirmed || lock.isAgain, isLockedAgain: again !== undefined })
-  const back = posting(bond.id, `bond-lock-failed:${entryKeyOf(lockId, lock)}`, account.bondLocked(bond.id), account.bondFree(bond.id), amount)
   return bondChange(state, {
     events: [news, ...(again?.events ?? [])],
-    postings: [...(amount > 0n ? [back] : []), ...(again?.postings ?? [])],
     history: wasConfirmed ? [event] : [],
     failures: wasConfirmed ? [] : [{ id: lockId, agentId: bond.id, eventType: 'LOCK', amount, gigId, reason: null, code }],
   })
