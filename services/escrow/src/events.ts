@@ -1,8 +1,9 @@
 import type { Subscription } from '@carapace/service'
 import { bondEvents } from './bond/events.ts'
 import { bondChain } from './bond/outcomes/outcomes.ts'
+import { claimEvents } from './claim/events.ts'
 import { escrowFacts } from './escrow/events.ts'
-import { escrowChain } from './escrow/outcomes.ts'
+import { escrowChain } from './escrow/outcomes/outcomes.ts'
 import { paymentsForGigs } from './funding/fund-by-payment.ts'
 import type { Parts } from './parts.ts'
 import { receiptEvents } from './receipt/events.ts'
@@ -20,4 +21,5 @@ export const events = (parts: Parts): Subscription[] => [
   ...slashChain(parts),
   ...receiptEvents(parts),
   ...rewardEvents(parts),
+  ...claimEvents(parts),
 ]

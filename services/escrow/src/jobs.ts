@@ -1,6 +1,7 @@
 import { examination, type Job } from '@carapace/service'
-import { bondJobs } from './bond/jobs.ts'
+import { bondJobs } from './bond/requests/jobs.ts'
 import { escrowJobs } from './escrow/jobs.ts'
+import { lockJobs } from './escrow/lock/jobs.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { topUpPolls } from './reward/top-up-polls.ts'
@@ -10,6 +11,7 @@ const operatorMatters = new Set(['stuck', 'debts'])
 
 export const jobs = (parts: Parts): Job[] => [
   ...escrowJobs(parts),
+  ...lockJobs(parts),
   ...bondJobs(parts),
   ...slashJobs(parts),
   topUpPolls(parts),

@@ -3,8 +3,8 @@ import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type Bond, reservingMs } from './bond.ts'
-import type { BondEvent } from './bond-change.ts'
 import { isBalancing } from './bond-event.store.ts'
+import type { BondEvent } from './bond-event.ts'
 import { eventView } from './views.ts'
 
 type Event = BondEvent & { createdAt: Date }

@@ -1,7 +1,7 @@
 import type { PageQuery } from '@carapace/api'
 import { type Database, type Indexes, type Page, totalsOf } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
-import type { BondEvent, BondFailure } from './bond-change.ts'
+import type { BondEvent, BondFailure } from './bond-event.ts'
 
 type Row = BondEvent & { _id: string; createdAt: Date }
 const eventIndexes: Indexes = {

@@ -1,7 +1,7 @@
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Stored } from '@carapace/store'
 import { type Booked, type Books, bookedOn } from '../books.ts'
 import type { Bond } from './bond.ts'
-import type { BondChange } from './bond-change.ts'
+import type { BondDecision } from './bond-decision.ts'
 import type { BondEvents, BondFailures } from './bond-event.store.ts'
 import { bondPostings } from './postings.ts'
 import { shareOf } from './statistics.ts'
@@ -23,7 +23,7 @@ const indexes: Indexes = {
   moves_stage: { key: { 'moves.stage': 1, updatedAt: 1 } },
 }
 
-export type BondStore = AggregateStore<Bond, BondChange> & {
+export type BondStore = AggregateStore<Bond, BondDecision> & {
   /** The bond that waits for the outcome of this bond event, or followed one not long ago. */
   waitingFor(bondEventId: string): Promise<{ id: string } | undefined>
 }
@@ -32,7 +32,7 @@ const places = ['moves.id', 'locks.lockId', 'locks.unlockId', 'done.id', 'done.u
 
 /** One document per agent. A change is written with its ledger lines, history and failures in one transaction. */
 export function bondStore(db: Database, { ledger, history, failures }: { ledger: Books; history: BondEvents; failures: BondFailures }): BondStore {
-  const bonds = aggregateStore<Bond, BondChange, Booked>(db, {
+  const bonds = aggregateStore<Bond, BondDecision, Booked>(db, {
     collection: 'bonds',
     resource: 'bond',
     optimistic: true,

@@ -198,6 +198,9 @@ export function withoutLock(bond: Bond, { gigId, stage }: BondLock, trigger: 'fa
   return { ...bond, locks: bond.locks.filter(lock => lock.gigId !== gigId) }
 }
 
+/** The bond with one more command under way. */
+export const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
+
 /** The bond without a command that ends. @throws INVALID_STATE when the command cannot end so */
 export function withoutMove(bond: Bond, { id, stage }: Pick<Move, 'id' | 'stage'>, trigger: 'confirm' | 'fail'): Bond {
   bondMoveStates.move(stage, trigger)

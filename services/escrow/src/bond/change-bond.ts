@@ -2,7 +2,7 @@ import { Refusal, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type Bond, type BondLock, noBond } from './bond.ts'
-import type { BondChange } from './bond-change.ts'
+import type { BondDecision } from './bond-decision.ts'
 
 /** The bond of an agent; an empty one when it never had any. @throws NOT_FOUND for an unknown agent */
 export async function bondOf(parts: Parts, agentId: string): Promise<Stored<Bond>> {
@@ -27,7 +27,7 @@ const queueOf = (agentId: string): string => `bond:${agentId}`
 /** Changes of this bond that wait in the queue of this process. */
 export const waitingChanges = ({ queue }: Parts, agentId: string): number => queue.waiting(queueOf(agentId))
 
-type Decide = (bond: Stored<Bond>) => BondChange | undefined
+type Decide = (bond: Stored<Bond>) => BondDecision | undefined
 
 /** The only way in which a bond changes: state, events, ledger lines and history together. `decide` answers undefined where nothing is to be done. */
 export function changeBond(parts: Parts, agentId: string, decide: Decide): Promise<Stored<Bond>> {

@@ -1,8 +1,8 @@
 import { gigAssigned } from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import { confirmAssignment } from './assignment.ts'
 import { changeBond, lockOf } from './change-bond.ts'
+import { confirmAssignment } from './confirm-assignment.ts'
 
 /** An assignment confirms that a lock is needed. */
 export const bondEvents = (parts: Parts): Subscription[] => [

@@ -8,13 +8,17 @@ import type { Posting } from '../ledger.ts'
 import { start } from '../testing/facts.ts'
 import { type BondWalk, randomBondStep } from '../testing/random-bond-step.ts'
 import { type Bond, lockedOf, newMove, noBond } from './bond.ts'
-import type { BondChange } from './bond-change.ts'
+import type { BondDecision } from './bond-decision.ts'
 import { bondLockStates } from './bond-lock-states.ts'
 import { bondMoveStates } from './bond-move-states.ts'
-import { endLock, requestDeposit, requestLock, requestSlash, requestWithdrawal } from './commands.ts'
 import { applyBondOutcome } from './outcomes/apply-bond-outcome.ts'
 import { makeDirectMove, reverseDirectMove } from './outcomes/direct-move.ts'
 import { bondPostings } from './postings.ts'
+import { endLock } from './requests/end-lock.ts'
+import { requestDeposit } from './requests/request-deposit.ts'
+import { requestLock } from './requests/request-lock.ts'
+import { requestSlash } from './requests/request-slash.ts'
+import { requestWithdrawal } from './requests/request-withdrawal.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
 const agent = { id: 'agent', wallet, chain: 'BASE_SEPOLIA' as const }
@@ -50,7 +54,7 @@ function begin(): BondWalk {
   return {
     bond: () => bond,
     surplus: () => (of('loss:fee-pool') < 0n ? of('fee-pool') + of('loss:fee-pool') : of('fee-pool')),
-    become: (change: BondChange | 'later' | undefined) => {
+    become: (change: BondDecision | 'later' | undefined) => {
       // what the callers wait for
       if (!change || change === 'later' || change.state.free < 0n) return
       // as the store has it: no part of the one is a part of the other
@@ -126,7 +130,7 @@ describe('what a bond posts', () => {
     ])
   })
 
-  it('follows the contract where it took a slash from another lock than the one that was reserved, which has ended', () => {
+  it('follows the contract where it slashed another lock than the reserved one, which has ended', () => {
     const uuid = (n: number) => `0190a5d0-0000-7000-8000-${String(n).padStart(12, '0')}`
     const locks = [1, 2].map(n => ({ lockId: uuid(n), gigId: uuid(10 + n), amount: 50n, now: start }))
     const confirmed = { is: 'confirmed' as const, round: 1, seq: 1, logs: [], txHash: `0x${'ab'.repeat(32)}`, blockNumber: 9 }

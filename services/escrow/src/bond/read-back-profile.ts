@@ -1,7 +1,7 @@
 import { identityApi } from '@carapace/api'
 import { readBack } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import type { BondEvent } from './bond-change.ts'
+import type { BondEvent } from './bond-event.ts'
 
 /** Waits until the profile of the agent shows a bond event (at most 3 s), so that its caller reads the own write. */
 export async function readBackProfile({ peers }: Pick<Parts, 'peers'>, event: Pick<BondEvent, 'agentId' | 'bondVersion'> | undefined): Promise<void> {

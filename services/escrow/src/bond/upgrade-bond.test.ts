@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { start } from '../testing/facts.ts'
 import { type Bond, type BondLock, type Move, noBond } from './bond.ts'
-import { endLock, onTime, requestDeposit, requestLock } from './commands.ts'
 import { applyBondOutcome, type BondOutcome } from './outcomes/apply-bond-outcome.ts'
+import { endLock, onTime } from './requests/end-lock.ts'
+import { requestDeposit } from './requests/request-deposit.ts'
+import { requestLock } from './requests/request-lock.ts'
 import { upgradeBond } from './upgrade-bond.ts'
 
 const wallet = `0x${'22'.repeat(20)}`

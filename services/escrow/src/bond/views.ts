@@ -1,7 +1,7 @@
 import { type BondRow, type Bond as BondView, usd } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from './bond.ts'
-import type { BondEvent } from './bond-change.ts'
+import type { BondEvent } from './bond-event.ts'
 
 export function bondView(bond: Stored<Bond>, bondReliability: number, now: Date): BondView {
   const { id, chain, free, slashed, lastSlashAt, locks, version } = bond

@@ -5,9 +5,9 @@ import { appeal, assignment, blank, chainAt, delivery, later, start, verdict, wa
 import { advance, onTime, shares } from './advance.ts'
 import type { Escrow } from './escrow.ts'
 import { escrowStates, holdsMoney, type Status } from './escrow-states.ts'
-import { lockConfirmed, lockFailed, reserveLock, sendLock } from './lock-transitions.ts'
+import { lockConfirmed, lockFailed, reserveLock, sendLock } from './lock/transitions.ts'
 import { postings } from './postings.ts'
-import { refundSeen, releaseConfirmed, settleFailed } from './settlement-transitions.ts'
+import { refundSeen, releaseConfirmed, settleFailed } from './settlement/transitions.ts'
 
 const moment = (now = start, timers = true) => ({ now, timers, splitTo: null })
 const source = { kind: 'allowance' as const }

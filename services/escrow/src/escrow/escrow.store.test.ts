@@ -4,8 +4,8 @@ import { advance } from './advance.ts'
 import { upgradeEscrow } from './escrow.store.ts'
 import type { Escrow } from './escrow.ts'
 import type { Status } from './escrow-states.ts'
-import { lockConfirmed, lockFailed, lockReorged, reserveLock, sendLock } from './lock-transitions.ts'
-import { payeeFailed, releaseConfirmed, settleFailed, settleReorged } from './settlement-transitions.ts'
+import { lockConfirmed, lockFailed, lockReorged, reserveLock, sendLock } from './lock/transitions.ts'
+import { payeeFailed, releaseConfirmed, settleFailed, settleReorged } from './settlement/transitions.ts'
 
 const reservation = { operationId: 'o1', kind: 'allowance', from: wallets.poster, poster: wallets.poster } as const
 const moment = { now: start, timers: true, splitTo: null }

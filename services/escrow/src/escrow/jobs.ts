@@ -5,11 +5,9 @@ import type { Parts } from '../parts.ts'
 import { onTime } from './advance.ts'
 import { changeEscrowNow } from './change-escrow.ts'
 import type { Escrow } from './escrow.ts'
-import { drawOnTreasury } from './lock-escrow.ts'
 
 const everyMs = 5_000
 const batch = 100
-const abandonedAfterMs = 30_000
 
 /** Whether the swarm knows more than we do: then its event is on the way, and time must not decide before it. */
 export function hasNewerVerdict({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
@@ -29,7 +27,7 @@ async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
   await changeEscrowNow(parts, escrow.id, (present, moment) => onTime(present, { ...moment, timers: true }))
 }
 
-/** What time alone does. */
+/** What time alone decides. */
 export const escrowJobs = (parts: Parts): Job[] => [
   {
     name: 'escrows that are due',
@@ -38,19 +36,6 @@ export const escrowJobs = (parts: Parts): Job[] => [
     run: async now => {
       const due = await parts.escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
       await eachDue(parts.log, due, escrow => moveOn(parts, escrow))
-    },
-  },
-  {
-    name: 'locks that a crash left without a command',
-    everyMs,
-    due: dueBy(parts.escrows, 'updatedAt', { filter: { status: 'funding', 'lock.stage': 'reserving' }, afterMs: abandonedAfterMs }),
-    run: async () => {
-      const before = new Date(parts.clock.now().getTime() - abandonedAfterMs)
-      const found = await parts.escrows.find(
-        { status: 'funding', 'lock.stage': 'reserving', updatedAt: { $lte: before } },
-        { sort: { updatedAt: 1 }, limit: batch },
-      )
-      await eachDue(parts.log, found, escrow => drawOnTreasury(parts, escrow))
     },
   },
 ]

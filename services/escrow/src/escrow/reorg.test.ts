@@ -5,9 +5,9 @@ import { assignment, blank, chainAt, delivery, start, verdict, wallets } from '.
 import { advance, onTime } from './advance.ts'
 import type { Escrow } from './escrow.ts'
 import { holdsMoney, type Status } from './escrow-states.ts'
-import { lockConfirmed, lockFailed, lockReorged, reserveLock, sendLock } from './lock-transitions.ts'
+import { lockConfirmed, lockFailed, lockReorged, reserveLock, sendLock } from './lock/transitions.ts'
 import { postings } from './postings.ts'
-import { payeeFailed, refundSeen, releaseConfirmed, releaseReverted, settleFailed, settleReorged } from './settlement-transitions.ts'
+import { payeeFailed, refundSeen, releaseConfirmed, releaseReverted, settleFailed, settleReorged } from './settlement/transitions.ts'
 import type { Result } from './transition.ts'
 
 const moment = { now: start, timers: false, splitTo: null }

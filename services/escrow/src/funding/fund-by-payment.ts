@@ -2,7 +2,7 @@ import { escrowApi, limits, type Quote, refuse } from '@carapace/api'
 import { onArrival, parsed, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Escrow } from '../escrow/escrow.ts'
-import { type IntakeRequest, lockByPayment, needFundable } from '../escrow/lock-escrow.ts'
+import { type IntakeRequest, lockByPayment, needFundable } from '../escrow/lock/lock-escrow.ts'
 import type { Parts } from '../parts.ts'
 
 /**

@@ -3,12 +3,12 @@ import { isProven, toChecksum } from '@carapace/chain'
 import { type Handlers, readBack, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
-import { bondChange } from '../bond/bond-change.ts'
+import { bondDecision } from '../bond/bond-decision.ts'
 import { eventOutcome } from '../bond/bond-event-status.ts'
-import { depositBond, lockBond, outcomeOf, withdrawBond } from '../bond/bond-operations.ts'
 import { bondOf, changeBond } from '../bond/change-bond.ts'
-import { endLock } from '../bond/commands.ts'
 import { readBackProfile } from '../bond/read-back-profile.ts'
+import { depositBond, lockBond, outcomeOf, withdrawBond } from '../bond/requests/bond-operations.ts'
+import { endLock } from '../bond/requests/end-lock.ts'
 import { statisticsOf } from '../bond/statistics.ts'
 import { bondView, eventView } from '../bond/views.ts'
 import type { Parts } from '../parts.ts'
@@ -112,7 +112,7 @@ export const bondHandlers = (parts: Parts) =>
       const address = toChecksum(body.walletAddress)
       const effectiveAt = new Date(now.getTime() + dayMs)
       await changeBond(parts, caller.agentId, bond =>
-        bondChange(
+        bondDecision(
           { ...bond, payout: { address, effectiveAt, before: payoutAddress(bond, now) } },
           { events: [bondWalletChanged.of({ agentId: caller.agentId, walletAddress: address, effectiveAt: effectiveAt.toISOString() })] },
         ),

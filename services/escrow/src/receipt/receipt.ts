@@ -3,7 +3,7 @@ import { type Chain, type TrustReceipt, usd } from '@carapace/api'
 import type { Explorer } from '@carapace/chain'
 import type { Escrow } from '../escrow/escrow.ts'
 import { effectiveVerdict } from '../escrow/judgement.ts'
-import { receiptVerdict } from '../escrow/settlement-transitions.ts'
+import { receiptVerdict } from '../escrow/settlement/transitions.ts'
 
 export type Party = { handle: string | null; wallet: string | null; fusedScore: number }
 /** What a settled gig was. Amounts in micro-USDC. */

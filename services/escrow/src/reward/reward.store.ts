@@ -2,8 +2,7 @@ import { type Chain, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { type Booked, type Books, bookedOn } from '../books.ts'
-import { type Claim, upgradeClaim } from './claim.ts'
-import { claimPostings, fundingPostings } from './postings.ts'
+import { fundingPostings } from './postings.ts'
 import type { Reward, Source } from './reward.ts'
 
 const rewardIndexes: Indexes = {
@@ -26,22 +25,6 @@ export function rewardStore(db: Database, ledger: Books): RewardStore {
   })
   return { ...rewards, ofSubject: id => rewards.find({ $or: [{ gigId: id }, { jobId: id }] }) }
 }
-
-const claimIndexes: Indexes = {
-  status_updated: { key: { status: 1, updatedAt: 1 } },
-  unlogged: { key: { unloggedSeq: 1 }, sparse: true },
-}
-export type ClaimStore = AggregateStore<Claim>
-/** Payments of rewards; what a change moves is posted with it. */
-export const claimStore = (db: Database, ledger: Books): ClaimStore =>
-  aggregateStore<Claim, Decision<Claim>, Booked>(db, {
-    collection: 'claims',
-    resource: 'claim',
-    indexes: claimIndexes,
-    upgrade: upgradeClaim,
-    ledger,
-    postings: (before, after) => bookedOn(after.chain, claimPostings(before, after)),
-  })
 
 const sourceIndexes: Indexes = {
   poster: { key: { posterId: 1, chain: 1, kind: 1, endedAt: 1 } },

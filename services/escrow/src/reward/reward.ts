@@ -1,13 +1,18 @@
 import { type Chain, refuse, rewardFunded, usd } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { least, sum } from '../amounts.ts'
-import type { Held } from './claim.ts'
 
 /** What one winner has earned of a validation; micro-USDC. claiming + claimed ≤ funded ≤ accrued. */
 export interface Share {
   validatorId: string
   accrued: bigint
   funded: bigint
+  claiming: bigint
+  claimed: bigint
+}
+
+/** What a claim has of one reward, micro-USDC. */
+export interface Held {
   claiming: bigint
   claimed: bigint
 }

@@ -1,6 +1,6 @@
 import type { Stored } from '@carapace/store'
 import type { Bond, MadeSlash } from '../bond/bond.ts'
-import { bondChange } from '../bond/bond-change.ts'
+import { bondDecision } from '../bond/bond-decision.ts'
 import { changeBond } from '../bond/change-bond.ts'
 import type { Parts } from '../parts.ts'
 
@@ -10,7 +10,7 @@ export async function addMadeSlashes(parts: Parts): Promise<void> {
   // where one fails the migration has failed, and is repeated: those that are done are not met again
   for (const bond of without) {
     const slashes = await slashesFromHistory(parts, bond)
-    await changeBond(parts, bond.id, present => (present.slashes ? undefined : bondChange({ ...present, slashes })))
+    await changeBond(parts, bond.id, present => (present.slashes ? undefined : bondDecision({ ...present, slashes })))
   }
 }
 

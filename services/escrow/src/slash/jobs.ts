@@ -1,10 +1,10 @@
 import { marketplaceApi } from '@carapace/api'
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { confirmAssignment, unassignedGigs } from '../bond/assignment.ts'
 import type { Bond } from '../bond/bond.ts'
 import { changeBond } from '../bond/change-bond.ts'
-import { endLock, onTime } from '../bond/commands.ts'
+import { confirmAssignment, unassignedGigs } from '../bond/confirm-assignment.ts'
+import { endLock, onTime } from '../bond/requests/end-lock.ts'
 import type { Parts } from '../parts.ts'
 import { closeBondLock } from './close-bond-lock.ts'
 

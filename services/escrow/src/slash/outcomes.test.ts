@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type CloudEvent, cloudEvent } from '@carapace/api'
 import { commandFailed } from '@carapace/testing'
 import { type Bond, noBond } from '../bond/bond.ts'
-import type { BondChange } from '../bond/bond-change.ts'
-import { requestSlash } from '../bond/commands.ts'
+import type { BondDecision } from '../bond/bond-decision.ts'
+import { requestSlash } from '../bond/requests/request-slash.ts'
 import type { Parts } from '../parts.ts'
 import { start } from '../testing/facts.ts'
 import { slashChain } from './outcomes.ts'
@@ -21,7 +21,7 @@ function slashedBond() {
     bonds: {
       waitingFor: async () => agent,
       get: async () => bond,
-      change: async (_: string, decide: (present: Bond) => BondChange | undefined) => {
+      change: async (_: string, decide: (present: Bond) => BondDecision | undefined) => {
         bond = decide(bond)?.state ?? bond
         return bond
       },

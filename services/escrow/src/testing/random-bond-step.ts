@@ -3,30 +3,25 @@ import { dayMs } from '@carapace/api'
 import { onChainKey, sentOnChain } from '@carapace/chain'
 import { amountOf, least } from '../amounts.ts'
 import { type Bond, lockedOf, type Move, newMove } from '../bond/bond.ts'
-import type { BondChange } from '../bond/bond-change.ts'
-import {
-  endLock,
-  failMove,
-  onTime,
-  requestDeposit,
-  requestLock,
-  requestReversal,
-  requestSlash,
-  requestWithdrawal,
-  sendDeposit,
-  slashAndUnlock,
-} from '../bond/commands.ts'
+import type { BondDecision } from '../bond/bond-decision.ts'
 import { applyBondOutcome } from '../bond/outcomes/apply-bond-outcome.ts'
 import { makeDirectMove, reverseDirectMove } from '../bond/outcomes/direct-move.ts'
 import { unlockedByOthers } from '../bond/outcomes/outside-unlock.ts'
 import { reverseOutsideUnlock } from '../bond/outcomes/reversal.ts'
+import { endLock, onTime } from '../bond/requests/end-lock.ts'
+import { failMove } from '../bond/requests/fail-move.ts'
+import { requestDeposit, sendDeposit } from '../bond/requests/request-deposit.ts'
+import { requestLock } from '../bond/requests/request-lock.ts'
+import { requestReversal } from '../bond/requests/request-reversal.ts'
+import { requestSlash, slashAndUnlock } from '../bond/requests/request-slash.ts'
+import { requestWithdrawal } from '../bond/requests/request-withdrawal.ts'
 import { later, start } from './facts.ts'
 
 /** A bond that is walked at random, with the surplus of the pool. */
 export interface BondWalk {
   bond(): Bond
   surplus(): bigint
-  become(change: BondChange | 'later' | undefined): void
+  become(change: BondDecision | 'later' | undefined): void
 }
 
 interface Step {
@@ -39,7 +34,7 @@ interface Step {
   /** From 1 to `most`; undefined when that is nothing. */
   some(most: bigint): bigint | undefined
 }
-type Act = (step: Step) => BondChange | 'later' | undefined
+type Act = (step: Step) => BondDecision | 'later' | undefined
 
 const hash = `0x${'ab'.repeat(32)}`
 const facts = { operationId: 'o', reason: 'r', validationId: null }
@@ -114,12 +109,12 @@ const outcome =
       ]),
       ...bond.done.map(({ id }) => ({ id, round: 9 })),
     ]
-    const known = pick(commands)
-    if (!known) return undefined
-    const given = { ...known, seq: n, txHash: hash, blockNumber: n }
+    const chosen = pick(commands)
+    if (!chosen) return undefined
+    const given = { ...chosen, seq: n, txHash: hash, blockNumber: n }
     const logs = reductions(
       bond,
-      [...bond.moves, ...bond.done.flatMap(one => ('failedMove' in one ? [one.failedMove] : []))].find(({ id }) => id === known.id),
+      [...bond.moves, ...bond.done.flatMap(one => ('failedMove' in one ? [one.failedMove] : []))].find(({ id }) => id === chosen.id),
     )
     const newId = () => uuid(30_000 + n)
     return applyBondOutcome(bond, is === 'confirmed' ? { ...given, is, logs } : { ...given, is, code: 'REVERTED', message: 'reverted' }, now, newId)

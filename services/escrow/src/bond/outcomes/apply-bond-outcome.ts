@@ -2,10 +2,11 @@ import { type ChainLog, dayMs } from '@carapace/api'
 import { followOutcome, type OnChain, observedOutcome, onChainKey } from '@carapace/chain'
 import { amountOf } from '../../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
-import { type BondChange, bondChange } from '../bond-change.ts'
+import { type BondDecision, bondDecision } from '../bond-decision.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 import { bondMoveStates } from '../bond-move-states.ts'
-import { endLock, failMove, unlockFailed } from '../commands.ts'
+import { endLock, unlockFailed } from '../requests/end-lock.ts'
+import { failMove } from '../requests/fail-move.ts'
 import { isUnlocked, reduceLocks } from '../stake.ts'
 import { confirmLock, confirmMove, confirmUnlock } from './confirmation.ts'
 import { lockAgain, reserveAgain } from './late.ts'
@@ -27,7 +28,7 @@ const maxRemembered = 128
  * The free part of the result is below zero when a reversed deposit was built upon, or a command had its effect after its failure: what was built
  * has yet to fail. `later`: another lock of the gig has yet to end.
  */
-export function applyBondOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
+export function applyBondOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondDecision | 'later' | undefined {
   const { id } = outcome
   const move = withOutcome(
     bond.moves.find(known => known.id === id),
@@ -56,22 +57,22 @@ function withOutcome<Part extends { onChain: Required<OnChain> }>(part: Part | u
 }
 
 /** Adds what was done to what a reorganisation may still reverse. */
-export const remember = (made: BondChange, done: Done): BondChange => {
+export const remember = (made: BondDecision, done: Done): BondDecision => {
   const after = done.at.getTime() - rememberedMs
   const recent = made.state.done.filter(({ at }) => at.getTime() > after)
   return { ...made, state: { ...made.state, done: [...recent, done].slice(-maxRemembered) } }
 }
 
-function failedMove(bond: Bond, move: Move, { code }: Of<'failed'>, now: Date): BondChange {
+function failedMove(bond: Bond, move: Move, { code }: Of<'failed'>, now: Date): BondDecision {
   return remember(failMove(bond, move, code), { id: move.id, at: now, failedMove: { ...move, stage: bondMoveStates.move(move.stage, 'fail') } })
 }
 
-function failedLock(bond: Bond, lock: BondLock, { code }: Of<'failed'>, now: Date, newId: () => string): BondChange {
+function failedLock(bond: Bond, lock: BondLock, { code }: Of<'failed'>, now: Date, newId: () => string): BondDecision {
   const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
   return remember(failLock(bond, lock, code, newId(), now), { id: lock.lockId, at: now, failedLock: failed })
 }
 
-function confirmedMove(bond: Bond, move: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
+function confirmedMove(bond: Bond, move: Move, outcome: Of<'confirmed'>, now: Date): BondDecision {
   const actual = move.type === 'SLASH' ? asReduced(bond, move, outcome.logs) : { bond, move }
   return remember(confirmMove[move.type](actual.bond, move, outcome, now), { id: move.id, at: now, move: actual.move })
 }
@@ -87,22 +88,22 @@ function asReduced(bond: Bond, move: Move, logs: readonly ChainLog[]): { bond: B
   return { bond: reduceLocks(reduceLocks(bond, move.taken, 1n), actual, -1n), move: { ...move, taken: actual } }
 }
 
-function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange {
+function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondDecision {
   const known = withLock(bond, lock.gigId, { onChain: lock.onChain })
-  if (lock.stage !== 'locking') return bondChange(known)
+  if (lock.stage !== 'locking') return bondDecision(known)
   const made = confirmLock(known, lock, outcome, now)
   const ended = lock.isOver ? (endLate(made.state, lock, now) ?? endLock(made.state, lock.gigId, newId())) : undefined
   return ended ? { ...ended, events: [...made.events, ...ended.events], history: made.history } : made
 }
 
 /** One that came back after its unlock was sent: that goes out as the next round. */
-function endLate(bond: Bond, { gigId, unlockOnChain }: BondLock, now: Date): BondChange | undefined {
+function endLate(bond: Bond, { gigId, unlockOnChain }: BondLock, now: Date): BondDecision | undefined {
   if (unlockOnChain === null) return undefined
   const stage = bondLockStates.move('locked', 'unlock')
-  return bondChange(withLock(bond, gigId, { stage, retryAt: now, unlockOnChain: { ...unlockOnChain, status: 'failed' } }))
+  return bondDecision(withLock(bond, gigId, { stage, retryAt: now, unlockOnChain: { ...unlockOnChain, status: 'failed' } }))
 }
 
-function unlockOutcome(bond: Bond, lock: BondLock, unlockOnChain: Required<OnChain>, outcome: BondOutcome, now: Date): BondChange {
+function unlockOutcome(bond: Bond, lock: BondLock, unlockOnChain: Required<OnChain>, outcome: BondOutcome, now: Date): BondDecision {
   if (outcome.is === 'failed') return unlockFailed(bond, lock.gigId, unlockOnChain, now)
   const ended = { ...lock, unlockOnChain, retryAt: null }
   // one that failed or was reversed before is another row of the history
@@ -111,7 +112,7 @@ function unlockOutcome(bond: Bond, lock: BondLock, unlockOnChain: Required<OnCha
 }
 
 /** An outcome of what is done: the same in another block, its failure after a reorganisation, or its effect after a failure. */
-function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
+function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondDecision | 'later' | undefined {
   const done = bond.done.find(({ id }) => id === outcome.id)
   const without = (dropped: Done): Bond => ({ ...bond, done: bond.done.filter(known => known !== dropped) })
   if (!done) return ofEnded(bond, outcome, now)
@@ -119,7 +120,7 @@ function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string)
   const onChain = after(onChainOf(done), outcome)
   if (!onChain) return undefined
   if (hasFailed === (outcome.is === 'failed'))
-    return bondChange({ ...bond, done: bond.done.map(known => (known === done ? withOnChain(done, onChain) : known)) })
+    return bondDecision({ ...bond, done: bond.done.map(known => (known === done ? withOnChain(done, onChain) : known)) })
   if ('failedMove' in done) return lateMove(without(done), { ...done.failedMove, onChain }, outcome as Of<'confirmed'>, now)
   if ('failedLock' in done) return lateLock(without(done), { ...done.failedLock, onChain }, outcome as Of<'confirmed'>, now, newId)
   if ('unlocked' in done) return isUnlocked(bond, done.unlocked.gigId) ? reverseUnlock(without(done), done.unlocked, onChain, now) : 'later'
@@ -143,16 +144,16 @@ function withOnChain(done: Done, onChain: Required<OnChain>): Done {
 }
 
 /** An outcome of the other command of a lock that has ended: of the lock of one that was unlocked, or of the unlock of one that failed. */
-function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondChange | undefined {
+function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondDecision | undefined {
   const { id, is } = outcome
-  const become = (before: Done, after: Done) => bondChange({ ...bond, done: bond.done.map(known => (known === before ? after : known)) })
+  const become = (before: Done, after: Done) => bondDecision({ ...bond, done: bond.done.map(known => (known === before ? after : known)) })
   for (const known of bond.done) {
     const lock = 'unlocked' in known && known.unlocked.lockId === id ? withOutcome(known.unlocked, outcome) : undefined
     if (lock && is === 'confirmed') return become(known, { ...known, unlocked: lock })
     if (lock) {
       // without the lock there is nothing to unlock again
       const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
-      return remember(bondChange({ ...bond, done: bond.done.filter(one => one !== known) }), { id, at: now, failedLock: failed })
+      return remember(bondDecision({ ...bond, done: bond.done.filter(one => one !== known) }), { id, at: now, failedLock: failed })
     }
     const unlockOnChain = 'failedLock' in known && known.failedLock.unlockId === id ? after(known.failedLock.unlockOnChain, outcome) : undefined
     if ('failedLock' in known && unlockOnChain) return become(known, { ...known, failedLock: { ...known.failedLock, unlockOnChain } })
@@ -160,12 +161,12 @@ function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondChange | unde
   return undefined
 }
 
-function lateMove(bond: Bond, failed: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
+function lateMove(bond: Bond, failed: Move, outcome: Of<'confirmed'>, now: Date): BondDecision {
   const move: Move = { ...failed, lateSeq: outcome.seq }
   return confirmedMove(reserveAgain(bond, move), move, outcome, now)
 }
 
-function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange | 'later' {
+function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondDecision | 'later' {
   const reserved = lockAgain(bond, failed)
   if (!reserved) return 'later'
   const { lock, replaced } = reserved

@@ -1,6 +1,7 @@
 import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { type Bond, type BondLock, type Move, rowIdOf, withLock, withoutLock, withoutMove, withReversed } from '../bond.ts'
-import { type BondChange, type BondEvent, bondChange, facts } from '../bond-change.ts'
+import { type BondDecision, bondDecision } from '../bond-decision.ts'
+import { type BondEvent, facts } from '../bond-event.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 
 const eventOf = (bond: Bond, { type, amount, gigId, reason, operationId, ...move }: Move, txHash: string): BondEvent => ({
@@ -24,13 +25,13 @@ const lockEvent = (bond: Bond, { gigId, amount }: BondLock, id: string, eventTyp
   operationId: null,
 })
 
-type Confirm = (bond: Bond, move: Move, at: { txHash: string }, now: Date) => BondChange
+type Confirm = (bond: Bond, move: Move, at: { txHash: string }, now: Date) => BondDecision
 /** A command had its effect. */
 export const confirmMove: Record<Move['type'], Confirm> = {
   DEPOSIT: (bond, move, { txHash }, now) => {
     const state = { ...withoutMove(bond, move, 'confirm'), free: bond.free + move.amount }
     const event = eventOf(bond, move, txHash)
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
       history: [event],
     })
@@ -38,7 +39,7 @@ export const confirmMove: Record<Move['type'], Confirm> = {
   WITHDRAW: (bond, move, { txHash }, now) => {
     const state = withoutMove(bond, move, 'confirm')
     const event = eventOf(bond, move, txHash)
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
       history: [event],
     })
@@ -51,7 +52,7 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const reversed = bond.reversed.filter(known => known !== id)
     const state: Bond = { ...withoutMove(bond, move, 'confirm'), slashed: bond.slashed + amount, slashes, reversed }
     const event = eventOf(bond, move, txHash)
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       history: [event],
     })
@@ -60,7 +61,7 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const counted = withReversed(withoutMove(bond, move, 'confirm'), move.slashId, true)
     const state: Bond = { ...counted, free: bond.free + move.amount, slashed: bond.slashed - move.amount }
     const event = eventOf(bond, move, txHash)
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       history: [event],
     })
@@ -69,16 +70,16 @@ export const confirmMove: Record<Move['type'], Confirm> = {
 
 export const slashFacts = ({ slashId, validationId, reason, by }: Move) => ({ slashId: slashId!, validationId, reason: reason ?? '', by })
 
-export function confirmLock(bond: Bond, lock: BondLock, { txHash }: { txHash: string }, now: Date): BondChange {
+export function confirmLock(bond: Bond, lock: BondLock, { txHash }: { txHash: string }, now: Date): BondDecision {
   const state = withLock(bond, lock.gigId, { stage: bondLockStates.move(lock.stage, 'confirm') })
   const event = lockEvent(bond, lock, rowIdOf(lock.lockId, lock), 'LOCK', txHash)
-  return bondChange(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
+  return bondDecision(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
 }
 
-export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHash: string, now: Date): BondChange {
+export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHash: string, now: Date): BondDecision {
   const state: Bond = { ...withoutLock(bond, lock, 'confirmUnlock'), free: bond.free + lock.amount }
   const event = lockEvent(bond, lock, eventId, 'UNLOCK', txHash)
-  return bondChange(state, {
+  return bondDecision(state, {
     events: [bondUnlocked.of({ ...facts(state, event, now), gigId: lock.gigId, clean: lock.isClean })],
     history: [event],
   })

@@ -6,7 +6,8 @@ import { type MinedTransaction, transactionOf } from '@carapace/service'
 import { isOfLane, type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
 import { type Bond, type Move, newMove } from '../bond.ts'
-import type { BondChange, BondEvent } from '../bond-change.ts'
+import type { BondDecision } from '../bond-decision.ts'
+import type { BondEvent } from '../bond-event.ts'
 import { changeBond } from '../change-bond.ts'
 import { confirmMove } from './confirmation.ts'
 import { reverseMove } from './reversal.ts'
@@ -46,19 +47,19 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
 }
 
 /** A deposit or withdrawal for which nothing was requested here. */
-export function makeDirectMove(bond: Bond, move: Move, now: Date): BondChange {
+export function makeDirectMove(bond: Bond, move: Move, now: Date): BondDecision {
   const reserved = move.type === 'WITHDRAW' ? { ...bond, free: bond.free - move.amount } : bond
   return withDirect(confirmMove[move.type](reserved, move, { txHash: move.onChain.txHash! }, now), move, false)
 }
 
 /** The free part of the result is below zero when a deposit was built upon. */
-export function reverseDirectMove(bond: Bond, move: Move, now: Date): BondChange {
+export function reverseDirectMove(bond: Bond, move: Move, now: Date): BondDecision {
   // the log that replaces it may name another address
   const made = bond.direct?.move.id === move.id ? bond.direct.move : move
   return withDirect(reverseMove[made.type](bond, made, now), made, true)
 }
 
-const withDirect = (change: BondChange, move: Move, isReversed: boolean): BondChange => ({
+const withDirect = (change: BondDecision, move: Move, isReversed: boolean): BondDecision => ({
   ...change,
   state: { ...change.state, direct: { move, isReversed } },
 })

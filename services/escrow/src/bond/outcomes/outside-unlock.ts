@@ -4,7 +4,7 @@ import { transactionOf } from '@carapace/service'
 import { type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
 import type { Bond, BondLock } from '../bond.ts'
-import type { BondChange } from '../bond-change.ts'
+import type { BondDecision } from '../bond-decision.ts'
 import { changeBond } from '../change-bond.ts'
 import { remember } from './apply-bond-outcome.ts'
 import { confirmUnlock } from './confirmation.ts'
@@ -31,8 +31,8 @@ export async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   })
 }
 
-/** There is no command of ours for it, so its transaction is remembered beside the lock. */
-export const unlockedByOthers = (bond: Bond, lock: BondLock, { id, txHash }: { id: string; txHash: string }, now: Date): BondChange =>
+/** There is no command of ours for it, so its transaction is stored with the lock. */
+export const unlockedByOthers = (bond: Bond, lock: BondLock, { id, txHash }: { id: string; txHash: string }, now: Date): BondDecision =>
   remember(confirmUnlock(bond, lock, id, txHash, now), { id, at: now, unlocked: lock, txHash })
 
 /**

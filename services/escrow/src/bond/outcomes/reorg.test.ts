@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { start } from '../../testing/facts.ts'
 import { type Bond, lockedOf, noBond } from '../bond.ts'
-import type { BondChange } from '../bond-change.ts'
-import { endLock, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, slashAndUnlock } from '../commands.ts'
+import type { BondDecision } from '../bond-decision.ts'
 import { bondPostings } from '../postings.ts'
+import { endLock } from '../requests/end-lock.ts'
+import { requestDeposit } from '../requests/request-deposit.ts'
+import { requestLock } from '../requests/request-lock.ts'
+import { requestReversal } from '../requests/request-reversal.ts'
+import { requestSlash, slashAndUnlock } from '../requests/request-slash.ts'
+import { requestWithdrawal } from '../requests/request-withdrawal.ts'
 import { applyBondOutcome, type BondOutcome } from './apply-bond-outcome.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
@@ -18,7 +23,7 @@ const at = { operationId: 'o', now: start }
 const slashed = { ...at, gigId: key('gig'), reason: 'r', validationId: null }
 
 /** @param given of a bond on which nothing has to end first */
-function follow(bond: Bond, given: BondOutcome, now = start, newId = ''): BondChange | undefined {
+function follow(bond: Bond, given: BondOutcome, now = start, newId = ''): BondDecision | undefined {
   const made = applyBondOutcome(bond, given, now, () => newId)
   return made === 'later' ? assert.fail('it has to wait') : made
 }
@@ -29,7 +34,7 @@ function begin() {
   const balances = new Map<string, bigint>([['fee-pool', 1_000n]])
   const keys = new Set<string>()
   const of = (name: string) => balances.get(name) ?? 0n
-  const become = (made: BondChange | undefined) => {
+  const become = (made: BondDecision | undefined) => {
     if (!made) return
     for (const { id } of made.history) assert.ok(!keys.has(id) && keys.add(id), `history ${id} twice`)
     for (const { key, lines } of bondPostings(bond, made.state)) {

@@ -1,9 +1,11 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import type { OnChain } from '@carapace/chain'
 import { type Bond, type BondLock, type Move, rowIdOf, withLock, withoutLock, withReversed } from '../bond.ts'
-import { type BondChange, type BondEvent, bondChange, facts } from '../bond-change.ts'
+import { type BondDecision, bondDecision } from '../bond-decision.ts'
+import { type BondEvent, facts } from '../bond-event.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
-import { requestLock, unlockFailed } from '../commands.ts'
+import { unlockFailed } from '../requests/end-lock.ts'
+import { requestLock } from '../requests/request-lock.ts'
 import { restoreStake } from '../stake.ts'
 import { slashFacts } from './confirmation.ts'
 
@@ -25,7 +27,7 @@ const balancingEvent = (
   operationId: null,
 })
 
-type Reverse = (bond: Bond, move: Move, now: Date) => BondChange
+type Reverse = (bond: Bond, move: Move, now: Date) => BondDecision
 
 /**
  * A command that had its effect has failed for good after a reorganisation: stake and books are as if it had never been sent. The free part may
@@ -35,7 +37,7 @@ export const reverseMove: Record<Move['type'], Reverse> = {
   DEPOSIT: (bond, move, now) => {
     const state = { ...bond, free: bond.free - move.amount }
     const event = balancingEvent(bond, move, 'WITHDRAW')
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
       history: [event],
     })
@@ -43,7 +45,7 @@ export const reverseMove: Record<Move['type'], Reverse> = {
   WITHDRAW: (bond, move, now) => {
     const state = { ...bond, free: bond.free + move.amount }
     const event = balancingEvent(bond, move, 'DEPOSIT')
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
       history: [event],
     })
@@ -52,7 +54,7 @@ export const reverseMove: Record<Move['type'], Reverse> = {
     const { id, amount } = move
     const state: Bond = { ...withReversed(restoreStake(bond, move), id, true), slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
     const event = balancingEvent(bond, move, 'SLASH_REVERSED')
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       history: [event],
     })
@@ -62,7 +64,7 @@ export const reverseMove: Record<Move['type'], Reverse> = {
     const reversed = bond.reversed.filter(known => known !== slashId)
     const state: Bond = { ...withReversed(bond, slashId, false), free: bond.free - amount, slashed: bond.slashed + amount, reversed }
     const event = balancingEvent(bond, move, 'SLASH')
-    return bondChange(state, {
+    return bondDecision(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       history: [event],
     })
@@ -75,23 +77,23 @@ const restored = (lock: BondLock, trigger: 'reverseUnlock' | 'reverseOutsideUnlo
 })
 
 /** An unlock failed after all: the contract still holds the lock, and it is sent again minutes later. */
-export function reverseUnlock(bond: Bond, lock: BondLock, failure: Required<OnChain>, now: Date): BondChange {
+export function reverseUnlock(bond: Bond, lock: BondLock, failure: Required<OnChain>, now: Date): BondDecision {
   const { gigId, amount, unlockId } = lock
   const back: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseUnlock')] }
   const { state } = unlockFailed(back, gigId, failure, now)
   const event = { ...balancingEvent(bond, { id: unlockId!, amount, gigId }, 'LOCK'), id: `${unlockId}-undone-${failure.seq}` }
-  return bondChange(state, {
+  return bondDecision(state, {
     events: [bondLocked.of({ ...facts(state, event, now), gigId })],
     history: [event],
   })
 }
 
 /** An unlock by somebody else is dropped with its block: the contract still holds the lock. */
-export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string, now: Date): BondChange {
+export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string, now: Date): BondDecision {
   const { gigId, amount } = lock
   const state: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseOutsideUnlock')] }
   const event = balancingEvent(bond, { id: eventId, amount, gigId }, 'LOCK')
-  return bondChange(state, {
+  return bondDecision(state, {
     events: [bondLocked.of({ ...facts(state, event, now), gigId })],
     history: [event],
   })
@@ -101,7 +103,7 @@ export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string
  * A lock has failed for good. One that was confirmed, that its gig still needs and that a reorganisation has reversed, is requested again under
  * `againId`: the stake may be there. That one is abandoned like any other when it fails too.
  */
-export function failLock(bond: Bond, lock: BondLock, code: string, againId: string, now: Date): BondChange {
+export function failLock(bond: Bond, lock: BondLock, code: string, againId: string, now: Date): BondDecision {
   const { gigId, amount, lockId, isOver, askAt } = lock
   const wasConfirmed = lock.stage !== 'locking'
   const free: Bond = { ...withoutLock(bond, lock, 'fail'), free: bond.free + amount }
@@ -114,7 +116,7 @@ export function failLock(bond: Bond, lock: BondLock, code: string, againId: stri
     wasConfirmed && isOver
       ? bondUnlocked.of({ ...bondFacts, clean: lock.isClean })
       : bondLockFailed.of({ ...bondFacts, code, wasLocked: wasConfirmed || lock.isAgain, isLockedAgain: again !== undefined })
-  return bondChange(state, {
+  return bondDecision(state, {
     events: [news, ...(again?.events ?? [])],
     history: wasConfirmed ? [event] : [],
     failures: wasConfirmed ? [] : [{ id: lockId, agentId: bond.id, eventType: 'LOCK', amount, gigId, reason: null, code }],

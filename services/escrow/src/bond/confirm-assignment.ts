@@ -1,12 +1,12 @@
 import { type Bond, withLock } from './bond.ts'
-import { type BondChange, bondChange } from './bond-change.ts'
+import { type BondDecision, bondDecision } from './bond-decision.ts'
 
 /** Gigs of locks for which no assignment came in time: the marketplace decides whether they are used. */
 export const unassignedGigs = ({ locks }: Pick<Bond, 'locks'>, now: Date): string[] =>
   locks.filter(({ askAt }) => askAt !== null && askAt <= now).map(({ gigId }) => gigId)
 
 /** The lock is used by its gig. Undefined where that is known. */
-export function confirmAssignment(bond: Bond, gigId: string): BondChange | undefined {
+export function confirmAssignment(bond: Bond, gigId: string): BondDecision | undefined {
   const lock = bond.locks.find(held => held.gigId === gigId)
-  return lock?.askAt ? bondChange(withLock(bond, gigId, { askAt: null })) : undefined
+  return lock?.askAt ? bondDecision(withLock(bond, gigId, { askAt: null })) : undefined
 }

@@ -1,13 +1,13 @@
 import { escrowFailed, escrowLocked } from '@carapace/api'
 import { type FundingSource, failureText, followOutcome, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
-import type { Place } from '../chain-log.ts'
-import { advance, type Moment } from './advance.ts'
-import { acceptCommand, lockCommand, lockX402Command, zeroAddress } from './commands.ts'
-import { isSettlementPublished, settlementCorrected } from './correction.ts'
-import type { Escrow, Lock, Settlement } from './escrow.ts'
-import { escrowStates } from './escrow-states.ts'
-import { notMade } from './settlement-transitions.ts'
-import { facts, fundedFrom, iso, move, type OutcomeId, type Result } from './transition.ts'
+import type { Place } from '../../chain-log.ts'
+import { advance, type Moment } from '../advance.ts'
+import { acceptCommand, lockCommand, lockX402Command, zeroAddress } from '../commands.ts'
+import { isSettlementPublished, settlementCorrected } from '../correction.ts'
+import type { Escrow, Lock, Settlement } from '../escrow.ts'
+import { escrowStates } from '../escrow-states.ts'
+import { notMade } from '../settlement/transitions.ts'
+import { facts, fundedFrom, iso, move, type OutcomeId, type Result } from '../transition.ts'
 
 export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string }
 

@@ -1,6 +1,7 @@
 import type { Chain } from '@carapace/api'
 import { followOutcome, type OnChain, observedOutcome } from '@carapace/chain'
 import { amountOf, greatest, least } from '../amounts.ts'
+import type { Held } from '../reward/reward.ts'
 import { type ClaimState, type ClaimTrigger, claimStates } from './claim-states.ts'
 
 /** A payment of rewards to a validator. */
@@ -122,12 +123,6 @@ function paidOf(
   open: Claim['rewards'],
 ): Pick<Claim, 'amount' | 'rewards'> {
   return { amount: paid, rewards: coveredBy(paid, open) }
-}
-
-/** What a claim has of one reward, micro-USDC. */
-export interface Held {
-  claiming: bigint
-  claimed: bigint
 }
 
 /** What a claim has of each reward. */

@@ -14,12 +14,12 @@ import {
 import { findSource, onChainKey, operationKey, optionsNow, reserveCustodial } from '@carapace/chain'
 import { holdAtIntake, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Parts } from '../parts.ts'
-import { assignmentOf } from './assignment.ts'
-import { changeEscrow, changeEscrowNow, recordFact } from './change-escrow.ts'
-import type { Escrow } from './escrow.ts'
-import { passingStates } from './escrow-states.ts'
-import { lockRefused, reserveLock, sendLock } from './lock-transitions.ts'
+import type { Parts } from '../../parts.ts'
+import { changeEscrow, changeEscrowNow, recordFact } from '../change-escrow.ts'
+import type { Escrow } from '../escrow.ts'
+import { passingStates } from '../escrow-states.ts'
+import { assignmentOf } from '../gig-assignment.ts'
+import { lockRefused, reserveLock, sendLock } from './transitions.ts'
 
 export interface LockRequest {
   gigId: string

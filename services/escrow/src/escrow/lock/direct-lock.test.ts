@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
 import { newHash } from '@carapace/testing'
-import { contracts, until } from '../testing/harness.ts'
-import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
-import { sharedHarness } from '../testing/shared-harness.ts'
-import { zeroAddress } from './commands.ts'
+import { contracts, until } from '../../testing/harness.ts'
+import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../../testing/scenario.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
+import { zeroAddress } from '../commands.ts'
 
 describe('locks that posters make on the contract itself', () => {
   const harness = sharedHarness()

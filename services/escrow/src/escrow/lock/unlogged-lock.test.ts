@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ChainLog } from '@carapace/api'
 import { commandConfirmed, newWallet } from '@carapace/testing'
-import { until } from '../testing/harness.ts'
-import { escrowOf, lockFunds, newGig, untilStatus } from '../testing/scenario.ts'
-import { sharedHarness } from '../testing/shared-harness.ts'
+import { until } from '../../testing/harness.ts'
+import { escrowOf, lockFunds, newGig, untilStatus } from '../../testing/scenario.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
 
 describe('a second lock, from treasury after one from the allowance, that was found on chain without its logs', () => {
   const harness = sharedHarness({ pollAfterMs: 100 })

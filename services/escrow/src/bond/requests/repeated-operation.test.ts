@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { acquireMongo, type TestAgent, type TestMongo } from '@carapace/testing'
-import { bondsIn } from '../testing/bonds.ts'
-import { type Harness, newAgent, oracle, startHarness, until, usdc } from '../testing/harness.ts'
+import { bondsIn } from '../../testing/bonds.ts'
+import { type Harness, newAgent, oracle, startHarness, until, usdc } from '../../testing/harness.ts'
 
 /** A process that does not answer is considered dead: another replica claims its idempotency key, and then both run the same operation. */
 describe('an operation on a bond that two replicas run', function () {

@@ -1,12 +1,12 @@
 import { type Draft, escrowRefunded, escrowReleased } from '@carapace/api'
 import { failureText, followOutcome, type OnChain, retryAfter, sentOnChain } from '@carapace/chain'
-import type { Place } from '../chain-log.ts'
-import { approveCommand } from './commands.ts'
-import { settlementCorrected } from './correction.ts'
-import { type Escrow, newSettlement, type Settlement } from './escrow.ts'
-import { escrowStates } from './escrow-states.ts'
-import { effectiveVerdict } from './judgement.ts'
-import { decide, facts, fundedFrom, iso, move, type OutcomeId, type Result } from './transition.ts'
+import type { Place } from '../../chain-log.ts'
+import { approveCommand } from '../commands.ts'
+import { settlementCorrected } from '../correction.ts'
+import { type Escrow, newSettlement, type Settlement } from '../escrow.ts'
+import { escrowStates } from '../escrow-states.ts'
+import { effectiveVerdict } from '../judgement.ts'
+import { decide, facts, fundedFrom, iso, move, type OutcomeId, type Result } from '../transition.ts'
 
 export interface Seen extends Place {
   /** Of the command's outcome; undefined when a final log shows it. */

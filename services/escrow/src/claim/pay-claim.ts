@@ -4,9 +4,9 @@ import { orExisting, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { least } from '../amounts.ts'
 import type { Parts } from '../parts.ts'
+import { claim, claimableOf } from '../reward/reward.ts'
 import { applyStep, type Claim, heldBy, heldChanges, isPayment, type Outcome, roundOf, type Step, stepFor, withRequest } from './claim.ts'
 import { claimStates } from './claim-states.ts'
-import { claim, claimableOf } from './reward.ts'
 
 type Requested = Omit<PayloadOf<typeof rewardClaimRequested>, 'by'>
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { nextPollAt } from '@carapace/service'
 import { acquireMongo, doctorChecks, type TestMongo } from '@carapace/testing'
-import { type Harness, startHarness, until } from '../testing/harness.ts'
-import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
+import { type Harness, startHarness, until } from '../../testing/harness.ts'
+import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../../testing/scenario.ts'
 
 describe('an escrow whose outcome message was lost', function () {
   this.timeout(120_000)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestAgent } from '@carapace/testing'
-import { bondsIn } from '../testing/bonds.ts'
-import { oracle, until, usdc } from '../testing/harness.ts'
-import { newGig } from '../testing/scenario.ts'
-import { sharedHarness } from '../testing/shared-harness.ts'
+import { bondsIn } from '../../testing/bonds.ts'
+import { oracle, until, usdc } from '../../testing/harness.ts'
+import { newGig } from '../../testing/scenario.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
 
 const calls = 200
 

@@ -2,12 +2,12 @@ import { type ChainLog, chainEvent, chainEventRemoved, newAgentScore, type Paylo
 import { Retry } from '@carapace/bus'
 import { escrowSlot, operationParts, toChecksum, uuidOfKey } from '@carapace/chain'
 import { on, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
-import { isOfLane, type Log } from '../chain-log.ts'
-import type { Parts } from '../parts.ts'
-import { changeEscrow, changeEscrowNow } from './change-escrow.ts'
-import { directLockDropped, directLockReclaimed, directLockSeen, isStillOnChain, reclaimDropped, tryDirectLock } from './direct-lock.ts'
-import type { Escrow } from './escrow.ts'
-import { isSourceUnclear, lockConfirmed, lockFailed, lockReorged } from './lock-transitions.ts'
+import { isOfLane, type Log } from '../../chain-log.ts'
+import type { Parts } from '../../parts.ts'
+import { changeEscrow, changeEscrowNow } from '../change-escrow.ts'
+import type { Escrow } from '../escrow.ts'
+import { directLockDropped, directLockReclaimed, directLockSeen, isStillOnChain, reclaimDropped, tryDirectLock } from '../lock/direct-lock.ts'
+import { isSourceUnclear, lockConfirmed, lockFailed, lockReorged } from '../lock/transitions.ts'
 import {
   paidWithDifferentSplit,
   payeeFailed,
@@ -19,8 +19,8 @@ import {
   type Seen,
   settleFailed,
   settleReorged,
-} from './settlement-transitions.ts'
-import type { OutcomeId, Result } from './transition.ts'
+} from '../settlement/transitions.ts'
+import type { OutcomeId, Result } from '../transition.ts'
 
 type Confirmed = PublishedOutcome<'confirmed'>
 type Failed = PublishedOutcome<'failed'>

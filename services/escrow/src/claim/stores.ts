@@ -1,6 +1,7 @@
 import type { Database } from '@carapace/store'
 import type { Books } from '../books.ts'
-import { claimStore, rewardStore, sourceStore } from './reward.store.ts'
+import { rewardStore, sourceStore } from '../reward/reward.store.ts'
+import { claimStore } from './claim.store.ts'
 
 /** Rewards of validators, what they are funded from, and their payments. */
 export const rewardStores = (db: Database, books: Books) => ({

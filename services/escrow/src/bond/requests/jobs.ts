@@ -1,6 +1,6 @@
 import { dueBy, eachDue, type Job } from '@carapace/service'
-import type { Parts } from '../parts.ts'
-import { reservingMs } from './bond.ts'
+import type { Parts } from '../../parts.ts'
+import { reservingMs } from '../bond.ts'
 import { drawOnTreasury } from './bond-operations.ts'
 
 const everyMs = 5_000

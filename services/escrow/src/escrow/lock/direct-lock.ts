@@ -1,12 +1,12 @@
 import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
-import { type Log as DroppedLog, replacementsOf } from '../chain-log.ts'
-import type { Parts } from '../parts.ts'
-import { changeEscrow, ensureEscrow } from './change-escrow.ts'
-import { zeroAddress } from './commands.ts'
-import type { DirectLock, Escrow } from './escrow.ts'
-import { acceptDirect, directLockLost } from './lock-transitions.ts'
-import type { Result } from './transition.ts'
+import { type Log as DroppedLog, replacementsOf } from '../../chain-log.ts'
+import type { Parts } from '../../parts.ts'
+import { changeEscrow, ensureEscrow } from '../change-escrow.ts'
+import { zeroAddress } from '../commands.ts'
+import type { DirectLock, Escrow } from '../escrow.ts'
+import type { Result } from '../transition.ts'
+import { acceptDirect, directLockLost } from './transitions.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 

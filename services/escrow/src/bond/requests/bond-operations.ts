@@ -2,11 +2,15 @@ import { type AgentCaller, type Authorization, refuse, usd } from '@carapace/api
 import { findSource, onChainKey, optionsNow, reserveCustodial } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Parts } from '../parts.ts'
-import { type Bond, minDeposit, payoutAddress } from './bond.ts'
-import type { BondChange } from './bond-change.ts'
-import { bondOf, changeBond, waitingChanges } from './change-bond.ts'
-import { failMove, needRoom, requestDeposit, requestLock, requestWithdrawal, sendDeposit } from './commands.ts'
+import type { Parts } from '../../parts.ts'
+import { type Bond, minDeposit, payoutAddress } from '../bond.ts'
+import type { BondDecision } from '../bond-decision.ts'
+import { bondOf, changeBond, waitingChanges } from '../change-bond.ts'
+import { failMove } from './fail-move.ts'
+import { needRoom } from './need-room.ts'
+import { requestDeposit, sendDeposit } from './request-deposit.ts'
+import { requestLock } from './request-lock.ts'
+import { requestWithdrawal } from './request-withdrawal.ts'
 
 export interface MoveRequest {
   caller: AgentCaller
@@ -32,7 +36,7 @@ const underWay = ({ moves, done }: Bond, operationId: string): string | undefine
 export async function moveOnce(
   parts: Parts,
   { agentId, operationId, id }: { agentId: string; operationId: string; id: string },
-  request: (bond: Stored<Bond>) => BondChange,
+  request: (bond: Stored<Bond>) => BondDecision,
 ): Promise<string> {
   let made = id
   await changeBond(parts, agentId, bond => {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { newHash, newWallet } from '@carapace/testing'
-import { contracts, until, usdc } from '../testing/harness.ts'
-import { escrowOf, eventOf, lockFunds, newGig, untilStatus, validationRow } from '../testing/scenario.ts'
-import { sharedHarness } from '../testing/shared-harness.ts'
+import { contracts, until, usdc } from '../../testing/harness.ts'
+import { escrowOf, eventOf, lockFunds, newGig, untilStatus, validationRow } from '../../testing/scenario.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
 
 const zero = `0x${'0'.repeat(40)}`
 

@@ -1,5 +1,4 @@
-import type { Draft } from '@carapace/api'
-import { type Bond, lockedOf, settled, statusOf, tierOf } from './bond.ts'
+import { type Bond, lockedOf, statusOf, tierOf } from './bond.ts'
 
 /** A row of the history of a bond. */
 export interface BondEvent {
@@ -25,21 +24,6 @@ export interface BondFailure {
   reason: string | null
   code: string
 }
-
-/** A change of a bond with everything that must be written with it. */
-export interface BondChange {
-  state: Bond
-  events: Draft[]
-  history: BondEvent[]
-  failures: BondFailure[]
-}
-export const bondChange = (state: Bond, rest: Partial<Omit<BondChange, 'state'>> = {}): BondChange => ({
-  state: settled(state),
-  events: [],
-  history: [],
-  failures: [],
-  ...rest,
-})
 
 /** What every event about a bond says: the totals after the change. */
 export function facts(bond: Bond, event: BondEvent, now: Date) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { daySeconds } from '@carapace/testing'
-import { bondsIn } from '../testing/bonds.ts'
-import { oracle, until } from '../testing/harness.ts'
-import { deliveredGig, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
-import { sharedHarness } from '../testing/shared-harness.ts'
+import { bondsIn } from '../../testing/bonds.ts'
+import { oracle, until } from '../../testing/harness.ts'
+import { deliveredGig, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../../testing/scenario.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
 
 describe('bonds of gigs', () => {
   const harness = sharedHarness()
