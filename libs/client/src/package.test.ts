@@ -52,13 +52,15 @@ describe('the package @carapace/client', function () {
   /** In an empty project, as `npm pack` leaves it for the registry. What it depends on comes from this repository, so that no registry is needed. */
   before(async () => {
     folder = await realpath(await mkdtemp(path.join(tmpdir(), 'carapace-client-')))
-    const pack = async (from: string): Promise<string> => {
-      const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: from })
+    const pack = async (from: string, ...more: string[]): Promise<string> => {
+      const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder, ...more], { cwd: from })
       return `./${JSON.parse(stdout)[0].filename}`
     }
+    /** Of a package that is built: its own sources are not there. */
+    const packBuilt = (from: string) => pack(from, '--ignore-scripts')
     const erc8128 = path.join(root, 'node_modules/@slicekit/erc8128')
     const hashes = path.dirname(createRequire(path.join(erc8128, 'package.json')).resolve('@noble/hashes'))
-    const overrides = { '@slicekit/erc8128': `file:${await pack(erc8128)}`, '@noble/hashes': `file:${await pack(hashes)}` }
+    const overrides = { '@slicekit/erc8128': `file:${await packBuilt(erc8128)}`, '@noble/hashes': `file:${await packBuilt(hashes)}` }
     const own = await pack(path.join(root, 'libs/client'))
     await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', overrides }))
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', own], { cwd: folder })
@@ -85,6 +87,12 @@ describe('the package @carapace/client', function () {
       files.filter((_, i) => /from '(node:|@carapace\/)/.test(sources[i]!)),
       [],
     )
+    // bundlers look for what it names
+    assert.deepEqual(
+      files.filter((_, i) => sources[i]!.includes('sourceMappingURL')),
+      [],
+    )
+    assert.match(await readFile(path.join(installed(), 'LICENSE'), 'utf8'), /^MIT License/)
   })
 
   it('works in Node', async () => {
@@ -113,6 +121,21 @@ describe('the package @carapace/client', function () {
     )
 
     assert.equal(output, '')
+  })
+
+  it('is bundled for any runtime of ES modules', async () => {
+    const outfile = path.join(folder, 'bundle.mjs')
+    await build({
+      absWorkingDir: folder,
+      entryPoints: ['program.js'],
+      bundle: true,
+      platform: 'neutral',
+      format: 'esm',
+      outfile,
+      logLevel: 'silent',
+    })
+
+    await assert.rejects(run(process.execPath, [outfile, 'http://127.0.0.1:9'], { cwd: folder }), /UNAVAILABLE|NETWORK|no answer/i)
   })
 
   it(`is bundled for browsers, with at most ${mostBytes / 1_000} kB gzipped`, async () => {

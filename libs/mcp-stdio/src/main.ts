@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
+import { signingFetch } from '@carapace/client'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { relayed, type Send } from './relay.ts'
-import { signedFetch, walletIn } from './signed-fetch.ts'
+import { walletIn } from './wallet-in.ts'
 
 const usage = 'Usage: carapace-mcp [--url URL] [--key-file FILE]'
 
@@ -42,7 +43,7 @@ async function settings(): Promise<{ url: string; send: Send }> {
   }
   const wallet = await walletIn(keyFile, CARAPACE_KEY_PASSWORD)
   say(`signs as ${wallet.address}`)
-  return { url: gateway, send: signedFetch(wallet) }
+  return { url: gateway, send: signingFetch(fetch, wallet) }
 }
 
 async function answer(message: JSONRPCMessage): Promise<void> {

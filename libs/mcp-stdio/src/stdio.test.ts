@@ -141,7 +141,7 @@ describe('carapace-mcp', function () {
 
   it('names the file of a key that it cannot read, and not the key', async () => {
     await writeFile(path.join(folder, 'bad'), 'secret words')
-    const { walletIn } = await import('./signed-fetch.ts')
+    const { walletIn } = await import('./wallet-in.ts')
 
     await assert.rejects(
       walletIn(path.join(folder, 'bad'), undefined),
