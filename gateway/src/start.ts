@@ -26,6 +26,7 @@ import { adminRules } from './identity/admin-caller.ts'
 import { openAdminLog } from './identity/admin-log.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
+import { namedAgent } from './identity/named-agent.ts'
 import { openNonces } from './identity/nonces.ts'
 import { insideDoor } from './inside/inside.ts'
 import { outerSignatures } from './inside/outer-signature.ts'
@@ -164,7 +165,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       // its lines hold nothing that would have to be cut out, and there are many of them
       record: recorder(log.child({}, { redact: [] }), metrics),
     })
-    serve = withLegacy(own, table)
+    serve = withLegacy(own, table, request => namedAgent(request, parts.agents))
     early.open(serve)
     return {
       url,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { apis, routes } from '@carapace/api'
 import { httpCall } from '@carapace/testing'
 import { signRequest } from '@slicekit/erc8128'
@@ -37,6 +38,23 @@ describe('the paths of the older API', () => {
       assert.ok(!('endpoint' in table.match(fromMethod, example(fromPath))), from)
       assert.ok('endpoint' in table.match(toMethod, example(toPath)), to)
     }
+  })
+
+  it('are those of the table in behaviour 19', async () => {
+    const text = await readFile(new URL('../../../docs/behaviour.md', import.meta.url), 'utf8')
+    const [, section = ''] = /^## 19\.([\s\S]*?)^Not served/m.exec(text) ?? []
+    const named = [...section.matchAll(/^\| (?!Legacy|-)(.*?) \|/gm)].flatMap(([, cell]) =>
+      [...cell!.matchAll(/(?:(GET|POST|PATCH) )?(\/api\/[^ ,;]+)/g)].map(([, method, path]) => ({ method, path: path! })),
+    )
+    // a method is written once for the paths that follow it
+    let method = ''
+    const rows = named.map(row => {
+      method = row.method ?? method
+      return `${method} ${row.path}`
+    })
+    const shape = (row: string) => row.replace(/:\w+/g, ':')
+
+    assert.deepEqual(rows.map(shape).sort(), legacyRoutes.map(({ from }) => shape(from)).sort())
   })
 
   it('answer in the older form', async () => {
@@ -142,6 +160,7 @@ describe('the paths of the older API', () => {
 
 describe('a signed call of the older API', () => {
   let harness: Harness
+  let agentId: string
   const wallet = Wallet.createRandom()
   const signer = {
     address: wallet.address as `0x${string}`,
@@ -151,16 +170,28 @@ describe('a signed call of the older API', () => {
 
   before(async () => {
     harness = await startHarness({ AUTH_MODE: 'signed' })
-    harness.agent({ wallet: wallet.address })
+    agentId = harness.agent({ wallet: wallet.address }).agentId
     harness.upstream.answer = (_seen, response) => json(response, 201, { id: 'g' })
   })
   after(() => harness.close())
+  beforeEach(() => {
+    harness.upstream.seen.length = 0
+  })
 
   const signed = async (path: string, raw: string) => {
     const request = await signRequest(harness.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: raw }, signer)
     return { raw, headers: Object.fromEntries(request.headers) }
   }
   const post = (given: { raw: string; headers: Record<string, string> }) => httpCall(harness.url, 'POST', '/api/gigs/create', given)
+
+  it('marks its own notifications, as the one who signed', async () => {
+    const request = await signRequest(`${harness.url}/api/notifications/n1/read`, { method: 'PATCH' }, signer)
+
+    const { status } = await httpCall(harness.url, 'PATCH', '/api/notifications/n1/read', { headers: Object.fromEntries(request.headers) })
+
+    const [seen] = harness.upstream.seen
+    assert.deepEqual([status, seen?.url, seen?.context?.signedBy], [201, `/api/agents/${agentId}/notifications`, wallet.address])
+  })
 
   it('is signed as it was sent: for the older path, with the older names', async () => {
     const request = await signed('/api/gigs/create', '{"title":"t","skills":["go"]}')

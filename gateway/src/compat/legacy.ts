@@ -20,17 +20,18 @@ const patterns = legacyRoutes.map(route => {
 })
 
 type Serve = (request: Request, response: Response) => void
+type AgentOf = (request: Request) => Promise<string | undefined>
 
 /**
  * Clients of the older API: a request to one of its paths passes the door as the operation that answers it, and its answer goes out in the older form
  * (behaviour 19). A path of the interface is never one of the older API.
- * @example app.use(withLegacy(door(parts), table))
+ * @example app.use(withLegacy(door(parts), table, request => namedAgent(request, agents)))
  */
-export function withLegacy(serve: Serve, table: RouteTable): Serve {
+export function withLegacy(serve: Serve, table: RouteTable, agentOf: AgentOf): Serve {
   return (request, response) => {
     const found = legacyIn(request, table)
     if (!found) return serve(request, response)
-    translate(request, found)
+    translate(request, found, agentOf)
       .then(({ translated, call }) => {
         const { answer } = found.route
         // a preflight is about the request that is to follow
@@ -84,12 +85,12 @@ function findLegacy(method: string, path: string): FoundLegacy | undefined {
 }
 
 /** The request as it would be sent to the interface. @throws what a request is refused for whose body cannot be read */
-async function translate(request: Request, { route, params }: FoundLegacy): Promise<{ translated: Request; call: LegacyCall }> {
+async function translate(request: Request, { route, params }: FoundLegacy, agentOf: AgentOf): Promise<{ translated: Request; call: LegacyCall }> {
   const { query: text } = splitTarget(request.url)
   const query = new URLSearchParams(text)
-  const call = { params, query, headers: request.headers }
+  const call: LegacyCall = { params, query, agentId: () => agentOf(request) }
   const [method, path] = route.to.split(' ') as [string, string]
-  const all: Record<string, string> = { ...params, ...route.params?.(call) }
+  const all: Record<string, string> = { ...params, ...(await route.params?.(call)) }
   const target = path.replace(/:(\w+)/g, (_, name: string) => all[name]!)
   const fixed = route.query ?? {}
   const wanted = new URLSearchParams([...[...query].filter(([name]) => !Object.hasOwn(fixed, name)), ...Object.entries(fixed)])

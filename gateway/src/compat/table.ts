@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { entriesOf, type Fields, renamed, skillNames } from './fields.ts'
 
 export interface LegacyCall {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  headers: IncomingHttpHeaders
+  /** The id of the agent that the request names, by a header or its signature; proven by the operation. */
+  agentId(): Promise<string | undefined>
 }
 
 /** One path of the older API, and the operation of the interface that answers it (behaviour 19). */
@@ -13,7 +13,7 @@ export interface LegacyRoute {
   from: string
   to: string
   /** Path parameters that the older path does not have. */
-  params?: (call: LegacyCall) => Record<string, string>
+  params?: (call: LegacyCall) => Promise<Record<string, string>>
   query?: Readonly<Record<string, string>>
   body?: (body: Fields, call: LegacyCall) => Fields
   /** What an older client reads of the answer; left out: the answer itself. */
@@ -85,7 +85,7 @@ export const legacyRoutes: readonly LegacyRoute[] = [
   {
     from: 'PATCH /api/notifications/:notificationId/read',
     to: 'PATCH /api/agents/:id/notifications',
-    params: ({ headers }) => ({ id: encodeURIComponent(String(headers['x-agent-id'] ?? 'nobody')) }),
+    params: async ({ agentId }) => ({ id: (await agentId()) ?? 'nobody' }),
     body: (_, { params }) => ({ read: true, notificationIds: [params.notificationId] }),
   },
 ]

@@ -106,7 +106,9 @@ describe('agents that speak MCP and A2A', function () {
     await httpCall(child.url, 'POST', '/api/sandbox/faucet', { body: { walletAddress: poster!.wallet.address, amount: 50 } })
     const draft = { title: 'Summarise', description: 'The paper on my desk', skillsRequired: ['summaries'], budget: 25 }
     gigId = String((await call(poster!, 'post_gig', draft)).id)
-    await until('it is listed', async () => ((await call(worker!, 'list_gigs', { status: 'open' })).gigs as { id: string }[]).some(({ id }) => id === gigId))
+    await until('it is listed', async () =>
+      ((await call(worker!, 'list_gigs', { status: 'open' })).gigs as { id: string }[]).some(({ id }) => id === gigId),
+    )
     await call(worker!, 'apply_to_gig', { gigId, proposal: 'I can do this' })
     await until('the application is there', async () => ((await call(poster!, 'list_applicants', { gigId })).applicants as Fields[]).length === 1)
     await call(poster!, 'accept_applicant', { gigId, applicantAgentId: worker!.id })
@@ -119,22 +121,30 @@ describe('agents that speak MCP and A2A', function () {
 
     const states = stateOfGig()
     await call(worker!, 'submit_deliverable', { gigId, deliverableNote: 'A summary of the paper' })
-    await until('the panel has voted', async () => {
-      for (const judge of panel) {
-        const { pendingVotes } = (await call(judge, 'list_pending_votes')) as { pendingVotes: { validationId: string }[] }
-        for (const { validationId } of pendingVotes) {
-          await call(judge, 'get_validation', { validationId })
-          // the others may have decided meanwhile
-          await answered(judge, 'vote_validation', { validationId, vote: 'approve', reasoning: 'It is about the right text' })
+    await until(
+      'the panel has voted',
+      async () => {
+        for (const judge of panel) {
+          const { pendingVotes } = (await call(judge, 'list_pending_votes')) as { pendingVotes: { validationId: string }[] }
+          for (const { validationId } of pendingVotes) {
+            await call(judge, 'get_validation', { validationId })
+            // the others may have decided meanwhile
+            await answered(judge, 'vote_validation', { validationId, vote: 'approve', reasoning: 'It is about the right text' })
+          }
         }
-      }
-      return (await call(poster!, 'get_gig', { gigId })).status === 'completed'
-    }, 120)
+        return (await call(poster!, 'get_gig', { gigId })).status === 'completed'
+      },
+      120,
+    )
 
-    const receipt = await until('the receipt is there', async () => {
-      const { isError, structuredContent } = await answered(worker!, 'get_trust_receipt', { gigId })
-      return !isError && (structuredContent as Fields)
-    }, 60)
+    const receipt = await until(
+      'the receipt is there',
+      async () => {
+        const { isError, structuredContent } = await answered(worker!, 'get_trust_receipt', { gigId })
+        return !isError && (structuredContent as Fields)
+      },
+      60,
+    )
     assert.equal(receipt.netPaid, 24.25)
     assert.deepEqual((await states).at(-1), TaskState[TaskState.TASK_STATE_COMPLETED])
   })
@@ -143,7 +153,12 @@ describe('agents that speak MCP and A2A', function () {
   async function stateOfGig(): Promise<string[]> {
     const client = await new ClientFactory().createFromUrl(child.url)
     const states: string[] = []
-    for await (const { payload } of client.sendMessageStream({ tenant: '', message: messageOf(`gig_status ${gigId}`), configuration: undefined, metadata: undefined }))
+    for await (const { payload } of client.sendMessageStream({
+      tenant: '',
+      message: messageOf(`gig_status ${gigId}`),
+      configuration: undefined,
+      metadata: undefined,
+    }))
       if (payload?.$case === 'statusUpdate') states.push(TaskState[payload.value.status!.state])
     return states
   }
@@ -171,7 +186,10 @@ describe('agents that speak MCP and A2A', function () {
     for (const [name, args] of reads) await call(me, name, args)
     const { contents } = await me.client.readResource({ uri: `agent://${me.handle}` })
     assert.match(JSON.stringify(contents), new RegExp(me.id))
-    const { completion } = await me.client.complete({ ref: { type: 'ref/resource', uri: 'agent://{handle}' }, argument: { name: 'handle', value: 'work' } })
+    const { completion } = await me.client.complete({
+      ref: { type: 'ref/resource', uri: 'agent://{handle}' },
+      argument: { name: 'handle', value: 'work' },
+    })
     assert.deepEqual(completion.values, [me.handle])
   })
 
@@ -184,13 +202,18 @@ describe('agents that speak MCP and A2A', function () {
   })
 
   it('find an agent by its own card, whose signature is right, and send it work', async () => {
-    const { verificationMethod } = (await httpCall(child.url, 'GET', '/.well-known/did.json')).body as { verificationMethod: { id: string; publicKeyJwk: object }[] }
+    const { verificationMethod } = (await httpCall(child.url, 'GET', '/.well-known/did.json')).body as {
+      verificationMethod: { id: string; publicKeyJwk: object }[]
+    }
     const verify = verifyAgentCardSignature(async kid => verificationMethod.find(({ id }) => id === kid)!.publicKeyJwk as never)
     const signed = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
       transports: [new JsonRpcTransportFactory({ fetchImpl: signingFetch(fetch, poster!.wallet) })],
     })
     const place = `/agents/${worker!.handle}/agent-card.json`
-    const [card, client] = [await AgentCardResolver.default.resolve(child.url, place), await new ClientFactory(signed).createFromUrl(child.url, place)]
+    const [card, client] = [
+      await AgentCardResolver.default.resolve(child.url, place),
+      await new ClientFactory(signed).createFromUrl(child.url, place),
+    ]
     await verify(card)
 
     const send = async (text: string) =>
@@ -198,7 +221,10 @@ describe('agents that speak MCP and A2A', function () {
     const reputation = await send('check_reputation')
     const gig = await send(`post_gig ${JSON.stringify({ title: 'More', description: 'Another paper', budget: 5 })}`)
 
-    assert.deepEqual([card.name, reputation.status?.state, gig.status?.state], [worker!.handle, TaskState.TASK_STATE_COMPLETED, TaskState.TASK_STATE_COMPLETED])
+    assert.deepEqual(
+      [card.name, reputation.status?.state, gig.status?.state],
+      [worker!.handle, TaskState.TASK_STATE_COMPLETED, TaskState.TASK_STATE_COMPLETED],
+    )
     const { offers } = await until('the offer has arrived', async () => {
       const listed = (await call(worker!, 'list_offers')) as { offers: { fromAgentId: string }[] }
       return listed.offers.length > 0 && listed

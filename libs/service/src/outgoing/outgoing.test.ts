@@ -44,6 +44,10 @@ describe('an outgoing request', () => {
     assert.equal(received.length, 0)
   })
 
+  it('go to port 443 alone, beyond this machine', async () => {
+    for (const url of ['https://93.184.216.34:8443/', 'https://[2606:4700::1]:22/']) await assert.rejects(send(url, {}), /only port 443/, url)
+  })
+
   it('goes nowhere when one of the addresses of a name is not public', async () => {
     const resolve = async () => ['93.184.216.34', '10.0.0.1'].map(address => ({ address, family: 4 }))
 

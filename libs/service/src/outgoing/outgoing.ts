@@ -114,7 +114,10 @@ async function addressOf(
   const found = await resolve(url.hostname.replace(/^\[|\]$/g, '')).catch((): Address[] => [])
   const [first] = found
   if (!first || !found.every(({ address }) => isAllowed(address))) throw notPublic(url)
-  if (url.protocol === 'http:' && !isLoopbackAddress(first.address)) throw new OutgoingRefused('only https is allowed')
+  const isOwn = isLoopbackAddress(first.address)
+  if (url.protocol === 'http:' && !isOwn) throw new OutgoingRefused('only https is allowed')
+  // the only one that the cluster's policies let out
+  if (url.port !== '' && !isOwn) throw new OutgoingRefused('only port 443 is allowed')
   return first
 }
 

@@ -124,9 +124,10 @@ describe('a webhook', () => {
       'https://2130706433/',
       'https://[::ffff:10.0.0.1]/',
       'https://0xa9fea9fe/',
+      'https://a.test:8443/',
     ])
       assert.equal(refused(url), 'VALIDATION_ERROR', url)
-    for (const url of ['https://a.test/x?y', 'https://93.184.216.34:8443/']) assert.equal(refused(url), 'none', url)
+    for (const url of ['https://a.test/x?y', 'https://93.184.216.34:443/']) assert.equal(refused(url), 'none', url)
     assert.doesNotThrow(() => checkAddress('http://127.0.0.1:9/', true))
   })
 })

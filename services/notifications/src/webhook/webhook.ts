@@ -73,9 +73,14 @@ const opened = ({ id, sealedBy }: Webhook, secret: string, sealing: Sealing): st
 
 /** What is plain from the address itself; what its name resolves to is examined with every delivery. @throws VALIDATION_ERROR */
 export function checkAddress(text: string, allowsLoopback: boolean): void {
-  const { protocol, hostname } = new URL(text)
+  const { protocol, hostname, port } = new URL(text)
   const host = hostname.replace(/^\[|\]$/g, '')
   const isNumber = /^[\d.]+$|:/.test(host)
-  const fault = protocol !== 'https:' ? 'must be https' : isNumber && !isPublicAddress(host) ? 'must be a public address' : undefined
+  const faults = [
+    protocol !== 'https:' && 'must be https',
+    isNumber && !isPublicAddress(host) && 'must be a public address',
+    port !== '' && 'must be at port 443',
+  ]
+  const fault = faults.find(one => one !== false)
   if (fault && !allowsLoopback) refuseField('webhookUrl', fault)
 }
