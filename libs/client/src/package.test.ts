@@ -87,7 +87,7 @@ describe('the package @carapace/client', function () {
       files.filter((_, i) => /from '(node:|@carapace\/)/.test(sources[i]!)),
       [],
     )
-    // bundlers look for what it names
+    // bundlers warn where what it names is missing
     assert.deepEqual(
       files.filter((_, i) => sources[i]!.includes('sourceMappingURL')),
       [],

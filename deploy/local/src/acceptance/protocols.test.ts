@@ -81,7 +81,7 @@ describe('agents that speak MCP and A2A', function () {
     return result.structuredContent as Fields
   }
 
-  /** Pays what the first answer asks for, by the client of x402, and calls again until the payment is settled. */
+  /** Pays the price in the first answer, by the client of x402, and calls again until the payment is settled. */
   async function paid(user: ToolUser, name: string, args: object): Promise<CallToolResult> {
     const challenge = await until('the price is named', async () => {
       const result = await answered(user, name, args)
