@@ -24,7 +24,8 @@ async function load(place: HTMLElement): Promise<void> {
   const id = place.closest('section')!.id
   const part = response?.ok ? pageOf(await response.text()).getElementById(id) : null
   place.removeAttribute('aria-busy')
-  if (part) place.closest('section')!.replaceWith(document.importNode(part, true))
+  // a person who is on the link stays there
+  if (part && !place.contains(document.activeElement)) place.closest('section')!.replaceWith(document.importNode(part, true))
 }
 
 /** A button of the sign-in for each wallet of this browser: first it gives its address, then it signs. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { get as rawGet } from 'node:http'
+import { get as rawGet, request as rawRequest } from 'node:http'
 import { openDatabase } from '@carapace/store'
 import { Wallet } from 'ethers'
 import { startGateway } from '../start.ts'
@@ -294,6 +294,67 @@ describe('/operator', () => {
     assert.equal((await get(`${plain.url}/operator`, { cookie: cookieOf(entered) })).status, 200)
     assert.equal(await codeOf(await get(link!)), '401 AUTH_REQUIRED')
     assert.equal(await codeOf(await get(`${plain.url}/operator/enter?token=guess`)), '401 AUTH_REQUIRED')
+  })
+
+  it('holds against a page of another site over https, and against a cookie that is sent to the interface', async () => {
+    const origin = 'https://carapace.example'
+    const behindProxy = await start({ PUBLIC_BASE_URL: origin, AUTH_MODE: 'signed' })
+    const request = (method: string, path: string, headers: Record<string, string> = {}, form?: Record<string, string>) =>
+      new Promise<{ status: number; text: string; cookie: string }>((resolve, reject) => {
+        const type = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
+        const sent = rawRequest(behindProxy.url + path, { method, headers: { host: 'carapace.example', ...type, ...headers } }, answer => {
+          let text = ''
+          answer.on('data', (chunk: Buffer) => {
+            text += chunk
+          })
+          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text, cookie: answer.headers['set-cookie']?.[0] ?? '' }))
+        })
+        sent.once('error', reject)
+        sent.end(form && new URLSearchParams(form).toString())
+      })
+    const { text } = await request('GET', `/operator/sign-in?address=${admin.address}`)
+    const message = unescaped(/<textarea[^>]*>([^<]*)</.exec(text)?.[1] ?? '')
+    assert.match(message, /^carapace\.example wants you to sign in[\s\S]*URI: https:\/\/carapace\.example\/operator/)
+    const signed = { message, signature: await admin.signMessage(message) }
+    // a page of another site cannot sign this browser in as somebody else
+    assert.equal((await request('POST', '/operator/sign-in', { origin: 'https://evil.example' }, signed)).status, 403)
+    const entered = await request('POST', '/operator/sign-in', { origin }, signed)
+    assert.match(entered.cookie, /^__Host-carapace-operator=[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict$/)
+    const cookie = entered.cookie.split(';')[0]!
+    const page = await request('GET', '/operator', { cookie })
+    const csrf = /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? ''
+    const suspend = async (headers: Record<string, string>, sentCookie = cookie) => {
+      const { status, text } = await request('POST', '/operator/acts/suspend', { cookie: sentCookie, ...headers }, { ...suspension, csrf })
+      return `${status} ${JSON.parse(text).code}`
+    }
+
+    behindProxy.upstream.seen.length = 0
+    // its own page comes as far as the signature that is missing
+    assert.equal(await suspend({ origin }), '401 SIGNATURE_REQUIRED')
+    for (const foreign of [
+      {},
+      { origin: 'null' },
+      { origin: 'http://carapace.example' },
+      { origin: `${origin}.evil.example` },
+      { origin: `${origin}:444` },
+    ])
+      assert.equal(await suspend(foreign as Record<string, string>), '403 FORBIDDEN', JSON.stringify(foreign))
+    assert.equal(await suspend({ origin, 'sec-fetch-site': 'same-site' }), '403 FORBIDDEN')
+    // a cookie of a neighbouring host under the same name makes neither of the two count
+    assert.equal(await suspend({ origin }, `${cookie}; __Host-carapace-operator=${'0'.repeat(64)}`), '401 AUTH_REQUIRED')
+    assert.equal(await suspend({ origin }, cookie.replace('__Host-', '')), '401 AUTH_REQUIRED')
+    for (const path of ['/operator/acts/suspend', '/operator/sign-out']) assert.equal((await request('GET', path, { cookie })).status, 405)
+    for (const [method, path] of [
+      ['GET', '/api/admin/dead-letters'],
+      ['GET', '/api/admin/suspensions'],
+      ['POST', `/api/admin/agents/${suspension.id}/suspend`],
+    ] as const)
+      for (const named of [{}, { 'x-admin-wallet': admin.address }])
+        assert.equal((await request(method, path, { cookie, origin, ...named } as Record<string, string>)).status, 401, path)
+    assert.deepEqual(
+      behindProxy.upstream.seen.filter(({ method }) => method === 'POST'),
+      [],
+    )
   })
 
   it('binds its cookie to the host over https, and has none over http elsewhere', () => {

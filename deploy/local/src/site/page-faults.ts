@@ -22,3 +22,17 @@ export const outsideOf = (page: Page, width: number): Promise<string[]> =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('body *')].filter(one => !one.closest('.table, pre') && one.getBoundingClientRect().right > ${width + 0.5} && !one.closest('.skip, .hidden-label')).map(one => one.outerHTML.slice(0, 120))`,
   )
+
+/** The styles and scripts that a page loads, by path, with everything that these import in turn. */
+export async function filesOf(html: string, read: (path: string) => Promise<string>): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  const waiting = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(match => match[1]!)
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (files.has(path)) continue
+    const text = await read(path)
+    files.set(path, text)
+    for (const [, imported] of text.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+\.js)['"]/g))
+      waiting.push(new URL(imported!, `http://here${path}`).pathname)
+  }
+  return files
+}

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { startGateway } from '@carapace/gateway'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { platformAroundTests } from '../testing/around-tests.ts'
+import { deliver, fundedJob, openPanel, vote } from '../testing/job.ts'
 import { openBrowser, stateAfter } from './chromium.ts'
-import { findingsOf, outsideOf } from './page-faults.ts'
-import { pathsOf, populate, type Shown } from './pages.ts'
+import { walkByKeyboard } from './keyboard-walk.ts'
+import { filesOf, findingsOf, outsideOf } from './page-faults.ts'
+import { nothingShown, pathsOf, populate, type Shown } from './pages.ts'
 
 const budgetBytes = 60 * 1024
+/** A small phone, a large one, a tablet, a laptop, a screen on a desk. */
+const widths = [320, 430, 768, 1280, 1920]
 /** Marks itself in the page, wherever it becomes markup. */
 const hostile = `"'><img src=x onerror="document.documentElement.dataset.owned=1"><script>document.documentElement.dataset.owned=1</script><b data-owned>x</b>{{7*7}}`
 /** How many fields that users wrote a page shows at least. */
@@ -27,8 +31,12 @@ const writtenFields: Readonly<Record<string, number>> = {
   receipt: 1,
   'job-receipt': 1,
   home: 1,
-  // title, description, note, dispute; votes give no reasons before the verdict
-  operator: 4,
+  // title, description, note and dispute of a gig and of a job; title, description, note, vote and appeal of another gig
+  operator: 12,
+  // title, description, note, dispute
+  'job-disputed': 4,
+  // what a stranger wrote into the log of a contract
+  'transaction-stranger': 1,
 }
 
 describe('the site', function () {
@@ -63,29 +71,36 @@ describe('the site', function () {
       await context.close()
     }
   }
-  const names = Object.keys(pathsOf({ handle: '', paidGig: '', openGig: '', disputedGig: '', paidJob: '', txHash: '' }))
+  const names = Object.keys(pathsOf(nothingShown))
   const pathOf = (name: string) => pathsOf(shown)[name]!
 
   for (const name of names)
     for (const colorScheme of ['light', 'dark'] as const)
-      it(`shows ${name} without a finding of axe, ${colorScheme}`, async () => {
-        assert.deepEqual(await visit(pathOf(name), { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, findingsOf), [])
+      it(`shows ${name} without a finding of axe, ${colorScheme}, on a desktop and on a phone`, async () => {
+        await visit(pathOf(name), { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, async page => {
+          assert.deepEqual(await findingsOf(page), [])
+          await page.setViewportSize({ width: 320, height: 640 })
+          assert.deepEqual(await findingsOf(page), [], 'on a phone')
+        })
       })
 
   for (const name of names)
-    it(`shows ${name} at 320 pixels without scrolling sideways, loads nothing from elsewhere and breaks no policy`, async () => {
+    it(`shows ${name} from 320 to 1920 pixels without scrolling sideways, loads nothing from elsewhere and breaks no policy`, async () => {
       const path = pathOf(name)
       const faults: string[] = []
       await visit(path, { viewport: { width: 320, height: 640 } }, async page => {
         page.on('console', message => message.type() === 'error' && faults.push(message.text()))
         page.on('request', request => !request.url().startsWith(platform.url) && !request.url().startsWith('data:') && faults.push(request.url()))
         await page.reload({ waitUntil: 'load' })
-        assert.deepEqual(await outsideOf(page, 320), [])
-        assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320, 'a text runs out of its box')
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 640 })
+          assert.deepEqual(await outsideOf(page, width), [], `at ${width}`)
+          assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, `a text runs out of its box at ${width}`)
+        }
       })
       // what the address itself answers with is no fault of the page
       assert.deepEqual(
-        faults.filter(fault => !/status of 404|\/api\/events/.test(fault)),
+        faults.filter(fault => !/status of 40[134]|\/api\/events/.test(fault)),
         [],
       )
     })
@@ -102,18 +117,43 @@ describe('the site', function () {
       })
   })
 
-  it('fits each page into 60 kB, with its style and its scripts', async () => {
+  it('fits each page into 60 kB, with its style, its scripts and all that these import', async () => {
     const cookie = session.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     for (const name of names) {
       const html = await (await fetch(platform.url + pathOf(name), { headers: { cookie } })).text()
-      const files = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(match => match[1]!)
-      const texts = await Promise.all([...new Set(files)].map(async file => (await fetch(platform.url + file)).text()))
-      const bytes = [html, ...texts].reduce((sum, text) => sum + gzipSync(text).length, 0)
+      const files = await filesOf(html, async path => (await fetch(platform.url + path)).text())
+      if (name === 'start')
+        assert.ok(
+          [...files.keys()].some(path => path.endsWith('/vendor/secp256k1.js')),
+          'what scripts import is counted',
+        )
+      const bytes = [html, ...files.values()].reduce((sum, text) => sum + gzipSync(text).length, 0)
       assert.ok(bytes <= budgetBytes, `${name}: ${bytes} bytes`)
     }
   })
 
-  it('is used by keyboard alone: the first tab skips to the content, all links and buttons are reached and seen', async () => {
+  for (const name of names)
+    it(`lets the keyboard alone reach everything on ${name}, in its order, and shows where it is`, async () => {
+      await visit(pathOf(name), { reducedMotion: 'reduce' }, async page => {
+        // what is loaded later replaces its link
+        await page.locator('[data-load]').waitFor({ state: 'detached' })
+        const { all, ...found } = await walkByKeyboard(page)
+        assert.ok(all > 5, `${all} links, buttons and fields`)
+        assert.deepEqual(found, { missed: [], unseen: [], disordered: [] })
+      })
+    })
+
+  it('would fail that walk with a page that hides the focus, or something from it', async () => {
+    await visit('/network', { bypassCSP: true }, async page => {
+      await page.addStyleTag({ content: '*:focus-visible { outline: none !important; box-shadow: none !important }' })
+      await page.evaluate(`document.querySelector('main a').tabIndex = -1`)
+      const { all, missed, unseen } = await walkByKeyboard(page)
+      assert.ok(unseen.length > all / 2, `${unseen.length} of ${all} are unseen`)
+      assert.equal(missed.length, 1)
+    })
+  })
+
+  it('skips to the content by the first tab, and searches by keyboard alone', async () => {
     await visit('/', {}, async page => {
       await page.keyboard.press('Tab')
       assert.equal(await page.evaluate('document.activeElement?.className'), 'skip')
@@ -184,9 +224,36 @@ describe('the site', function () {
       await page.locator('body.is-live').waitFor()
       const title = 'A gig that was posted while somebody was reading'
       const poster = await platform.newPlayer({ prefix: 'late' })
+      const reads = requestsFor(page, '/gigs')
       await platform.post('/api/gigs', { title, description: 'Read it.', budget: 5 }, poster.headers)
       await page.locator('#board .fresh', { hasText: title }).waitFor()
+      assert.ok(reads.length > 0)
+      // a request that forbids answers from memory would make the gateway build the page for each reader
+      for (const request of reads) assert.equal(await request.headerValue('cache-control'), null)
     })
+  })
+
+  it('shows a vote as it falls, and the settlement that it causes, to those who are reading', async () => {
+    const job = await fundedJob(platform, { text: 'A vault that others watch' })
+    await deliver(platform, job)
+    const { id, panel } = await openPanel(platform, job)
+    await visit(`/gigs/${job.gigId}`, {}, gig =>
+      visit('/', {}, async home => {
+        for (const page of [gig, home]) {
+          await page.locator('body.is-live').waitFor()
+          // a page that was loaded again would have lost this
+          await page.evaluate('window.isTheSame = true')
+        }
+        await vote(platform, id, panel.slice(0, 1), 'approve')
+        await gig.locator('#panel .fresh', { hasText: 'Approve' }).waitFor()
+        assert.match(await gig.locator('#panel').innerText(), /1 of 2 approvals/)
+
+        await vote(platform, id, panel.slice(1, 2), 'approve')
+        await home.locator('#settlements .fresh', { hasText: 'A vault that others watch' }).waitFor()
+        await gig.locator('#progress li.done', { hasText: /paid/i }).waitFor()
+        for (const page of [gig, home]) assert.equal(await page.evaluate('window.isTheSame'), true)
+      }),
+    )
   })
 
   it('works without a script', async () => {
@@ -197,3 +264,10 @@ describe('the site', function () {
     })
   })
 })
+
+/** The requests that a page makes for a path from now on. */
+function requestsFor(page: Page, path: string): Request[] {
+  const found: Request[] = []
+  page.on('request', request => new URL(request.url()).pathname === path && found.push(request))
+  return found
+}

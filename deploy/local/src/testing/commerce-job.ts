@@ -22,6 +22,7 @@ export interface CommerceJobOptions {
   worker?: Player
   /** What both write into every field. */
   text?: string
+  deliverableUrl?: string
 }
 
 const path = (jobId: string, act = ''): string => `/api/erc8183/jobs/${jobId}${act}`
@@ -86,7 +87,9 @@ export async function submittedCommerceJob(
   options: CommerceJobOptions = {},
 ): Promise<CommerceJob & { validationId: string; panel: string[] }> {
   const job = await assignedCommerceJob(system, options)
-  await actOnJob(system, job.jobId, '/submit', { deliverableUrl: 'https://example.org/summary' }, job.worker.headers)
+  const { text, deliverableUrl = 'https://example.org/summary' } = options
+  const delivery = { deliverableUrl, ...(text === undefined ? {} : { deliverableNote: text }) }
+  await actOnJob(system, job.jobId, '/submit', delivery, job.worker.headers)
   await commerceJobIs(system, job.jobId, 'submitted')
   const { validationId } = await until('its validation is open', async () => {
     const found = await commerceJobOf(system, job.jobId)

@@ -61,8 +61,13 @@ async function lock(system: System, gigId: string, amount: number, poster: Playe
   })
 }
 
-export async function deliver(system: System, { gigId, worker }: Job, deliverableNote = 'done'): Promise<void> {
-  await system.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report', deliverableNote }, worker.headers)
+export async function deliver(
+  system: System,
+  { gigId, worker }: Job,
+  deliverableNote = 'done',
+  deliverableUrl = 'https://example.org/report',
+): Promise<void> {
+  await system.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl, deliverableNote }, worker.headers)
 }
 
 /** Opens the validation; resolves to its id and the panel's agent ids. */
