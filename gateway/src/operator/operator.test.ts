@@ -298,11 +298,11 @@ describe('/operator', () => {
 
   it('holds against a page of another site over https, and against a cookie that is sent to the interface', async () => {
     const origin = 'https://carapace.example'
-    const behindProxy = await start({ PUBLIC_BASE_URL: origin, AUTH_MODE: 'signed' })
+    const overHttps = await start({ PUBLIC_BASE_URL: origin, AUTH_MODE: 'signed' })
     const request = (method: string, path: string, headers: Record<string, string> = {}, form?: Record<string, string>) =>
       new Promise<{ status: number; text: string; cookie: string }>((resolve, reject) => {
         const type = form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
-        const sent = rawRequest(behindProxy.url + path, { method, headers: { host: 'carapace.example', ...type, ...headers } }, answer => {
+        const sent = rawRequest(overHttps.url + path, { method, headers: { host: 'carapace.example', ...type, ...headers } }, answer => {
           let text = ''
           answer.on('data', (chunk: Buffer) => {
             text += chunk
@@ -328,7 +328,7 @@ describe('/operator', () => {
       return `${status} ${JSON.parse(text).code}`
     }
 
-    behindProxy.upstream.seen.length = 0
+    overHttps.upstream.seen.length = 0
     // its own page comes as far as the signature that is missing
     assert.equal(await suspend({ origin }), '401 SIGNATURE_REQUIRED')
     for (const foreign of [
@@ -352,7 +352,7 @@ describe('/operator', () => {
       for (const named of [{}, { 'x-admin-wallet': admin.address }])
         assert.equal((await request(method, path, { cookie, origin, ...named } as Record<string, string>)).status, 401, path)
     assert.deepEqual(
-      behindProxy.upstream.seen.filter(({ method }) => method === 'POST'),
+      overHttps.upstream.seen.filter(({ method }) => method === 'POST'),
       [],
     )
   })

@@ -6,9 +6,9 @@ export interface Walk {
   all: number
   /** Those that no Tab reaches. */
   missed: string[]
-  /** Those that look as before when they have the focus, or have it where nobody sees them. */
+  /** Those that the focus does not change, or that have it outside of the window. */
   unseen: string[]
-  /** Those that the focus comes to before one that stands ahead of them. */
+  /** Those that get the focus after one that follows them on the page. */
   disordered: string[]
 }
 
@@ -16,8 +16,8 @@ export interface Walk {
 const begin = `(() => {
   const named = 'a[href], button:not([disabled]), input:not([type=hidden]), select, textarea, summary, [tabindex="0"]'
   const shown = [...document.querySelectorAll(named)].filter(one => one.checkVisibility({ visibilityProperty: true }))
-  const look = one => { const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(one); return [outlineStyle === 'none' ? 0 : outlineWidth, boxShadow, borderColor].join() }
-  const before = new Map(shown.map(one => [one, look(one)]))
+  const style = one => { const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(one); return [outlineStyle === 'none' ? 0 : outlineWidth, boxShadow, borderColor].join() }
+  const before = new Map(shown.map(one => [one, style(one)]))
   const name = one => one.outerHTML.slice(0, 120)
   const reached = []
   const unseen = []
@@ -26,7 +26,7 @@ const begin = `(() => {
     reached.push(target)
     const { top, bottom, left, right } = target.getBoundingClientRect()
     const isInside = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth
-    if (look(target) === before.get(target) || !isInside) unseen.push(name(target))
+    if (style(target) === before.get(target) || !isInside) unseen.push(name(target))
   })
   window.walked = () => ({
     all: shown.length,

@@ -23,7 +23,7 @@ export const outsideOf = (page: Page, width: number): Promise<string[]> =>
     `[...document.querySelectorAll('body *')].filter(one => !one.closest('.table, pre') && one.getBoundingClientRect().right > ${width + 0.5} && !one.closest('.skip, .hidden-label')).map(one => one.outerHTML.slice(0, 120))`,
   )
 
-/** The styles and scripts that a page loads, by path, with everything that these import in turn. */
+/** The styles and scripts that a page loads, by path, with everything that these import. */
 export async function filesOf(html: string, read: (path: string) => Promise<string>): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   const waiting = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(match => match[1]!)
