@@ -58,12 +58,14 @@ describe('the tools of MCP', () => {
       ['get_me', ...tools.keys()],
     )
     // all of it goes into the memory of a model, before its work begins
-    assert.ok(JSON.stringify(listed).length <= 75_000, `${JSON.stringify(listed).length} characters`)
+    assert.ok(JSON.stringify(listed).length <= 80_000, `${JSON.stringify(listed).length} characters`)
     for (const { name, title, description, inputSchema, outputSchema, annotations } of listed) {
       assert.match(name, /^[a-z]+(_[a-z0-9]+)*$/)
       assert.ok(title && description && description.length > 30, name)
       assert.deepEqual([inputSchema.type, outputSchema?.type], ['object', 'object'], name)
       assert.equal(inputSchema.additionalProperties, false, name)
+      for (const [field, schema] of Object.entries(inputSchema.properties ?? {}) as [string, Json][])
+        assert.ok(schema.description ?? schema.enum, `${name}: ${field} has no words`)
       assert.equal(annotations?.readOnlyHint, name === 'get_me' || tools.get(name)!.endpoint.rate === 'read', name)
     }
     const described = listed.find(({ name }) => name === 'list_gigs')!

@@ -2,6 +2,7 @@ import { type AnyEndpoint, type Json, selfContained } from '@carapace/api'
 import { z } from 'zod'
 import { fieldsOf, type Operation, shownName } from '../../inside/operation.ts'
 import { brief } from './brief.ts'
+import { wordsOf } from './words.ts'
 
 /** One tool of MCP: an endpoint of the API in words for a model. */
 export interface Tool extends Operation {
@@ -63,7 +64,12 @@ function inputOf(tool: Tool): Json {
     shownName(tool, field),
     field === tool.actor || field === tool.wallet ? callersOwn(type, field === tool.wallet) : type,
   ])
-  return selfContained(z.strictObject({ ...Object.fromEntries(shown), ...(isRead(tool) ? {} : { [keyName]: key }) }), 'input')
+  const schema = selfContained(z.strictObject({ ...Object.fromEntries(shown), ...(isRead(tool) ? {} : { [keyName]: key }) }), 'input')
+  const fields = Object.entries(schema.properties as Record<string, Json>).map(([name, field]) => {
+    const description = field.description ?? wordsOf(tool.name, name)
+    return [name, description === undefined ? field : { ...field, description }]
+  })
+  return { ...schema, properties: Object.fromEntries(fields) }
 }
 
 const callersOwn = (type: z.ZodType, isWallet: boolean): z.ZodType =>
