@@ -1,10 +1,9 @@
-import { dayMs, marketplaceApi } from '@carapace/api'
+import { marketplaceApi } from '@carapace/api'
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
-import { claimFunded } from './reward/claim.ts'
 import { claimPolls } from './reward/claim-polls.ts'
-import { claimable } from './reward/reward.ts'
+import { payByTime } from './reward/pay-by-time.ts'
 import { replaceCommands } from './validation/chain.ts'
 import { decidedSweep } from './validation/decided.ts'
 import { fundingPolls } from './validation/funding-polls.ts'
@@ -17,7 +16,6 @@ import { verdictPolls } from './verdict/verdict-polls.ts'
 
 const everyMs = 5_000
 const batch = 100
-const payAfterMs = 30 * dayMs
 
 /** Transitions by time alone. */
 export const jobs = (parts: Parts): Job[] => [
@@ -35,16 +33,7 @@ export const jobs = (parts: Parts): Job[] => [
   fundingPolls(parts),
   verdictPolls(parts),
   { name: 'the list of candidates', everyMs: 600_000, run: now => parts.candidates.tend(now) },
-  {
-    name: 'rewards that nobody claims',
-    everyMs: 60_000,
-    run: async now => {
-      const old = await parts.rewards.rows.find({ fundedAt: { $lte: new Date(now.getTime() - payAfterMs) } }, { sort: { fundedAt: 1 }, limit: batch })
-      const validators = new Set(old.filter(reward => claimable(reward) > 0n).map(reward => reward.validatorId))
-      const agents = await parts.agents.many([...validators])
-      await eachDue(parts.log, agents.values(), async ({ id, wallet }) => wallet && claimFunded(parts, id, wallet, 'time'))
-    },
-  },
+  payByTime(parts),
 ]
 
 async function advance(parts: Parts, validation: Stored<Validation>, now: Date): Promise<void> {

@@ -202,13 +202,25 @@ describe('rewards of validators over HTTP', () => {
     assert.deepEqual((await claimable(agent.id)).claimable, [])
   })
 
-  it('are paid by time alone after 30 days', async () => {
-    const { panel } = await rewarded()
+  it('are paid by time alone after 30 days, however many older ones were paid, or cannot be', async () => {
+    const { validationId, panel } = await rewarded()
+    const rows = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; payAt?: Date }>('rewards')
+    const { _id, payAt: _, ...row } = (await rows.findOne({ _id: `${validationId}.${panel[0]}` }))!
+    const older = (validatorId: string, of: object) =>
+      Array.from({ length: 101 }, () => {
+        const id = randomUUID()
+        return { ...row, ...of, _id: `${id}.${validatorId}`, validationId: id, validatorId, fundedAt: new Date(0) }
+      })
+    // the second ones are of an agent that has no wallet here
+    await rows.insertMany([...older(panel[2]!, { claimed: 100_000n }), ...older(randomUUID(), {})])
     const count = harness.claims.length
 
     await harness.platform.advance(30 * 86_400 + 60)
 
-    await until('they are claimed', () => harness.claims.length > count)
+    await until('they are claimed', async () => {
+      await harness.platform.advance(60)
+      return harness.claims.length > count
+    })
     assert.deepEqual(statusAndCode(await claim(panel[0]!)), [409, 'INVALID_STATE'])
   })
 

@@ -3,7 +3,7 @@ import { unlessPassing } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type ClaimState, claimStates } from './claim-states.ts'
-import { type Claim, claimable, correctPayment, endClaim, type Reward, requestClaim, rewardId, startClaim } from './reward.ts'
+import { type Claim, correctPayment, endClaim, type Reward, requestClaim, rewardId, startClaim } from './reward.ts'
 
 /** Claims all funded rewards of a validator, on each network on its own. A concurrent second request finds no claimable reward. */
 export function claimFunded(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
@@ -11,7 +11,7 @@ export function claimFunded(parts: Parts, validatorId: string, wallet: string, b
 }
 
 async function claimAll(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
-  const funded = (await parts.rewards.rows.find({ validatorId })).filter(reward => claimable(reward) > 0n && reward.claiming === 0n)
+  const funded = await parts.rewards.claimableOf(validatorId)
   const claims: Claim[] = []
   for (const chain of chains) {
     const open = funded.filter(reward => reward.chain === chain)

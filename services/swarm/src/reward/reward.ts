@@ -1,4 +1,4 @@
-import { type Chain, type Draft, type PassingStates, refuse, retryableIn, rewardClaimRequested } from '@carapace/api'
+import { type Chain, type Draft, dayMs, type PassingStates, refuse, retryableIn, rewardClaimRequested } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import type { ClaimState } from './claim-states.ts'
 
@@ -20,6 +20,11 @@ export interface Reward {
   claimId: string | null
   accruedAt: Date
   fundedAt: Date | null
+  /**
+   * When it is paid without a call, while it can be claimed; 'never' where nothing is left of what was funded. Absent before it is funded, while a claim is
+   * under way, and in rows from before it was stored.
+   */
+  payAt?: Date | 'never'
   /** The escrow has made its one funding, or its gig ended without money: only an operator adds to it. */
   isFundingOver?: true
 }
@@ -39,6 +44,33 @@ export function stateOf({ funded, claiming, claimed }: Reward): RewardState {
 export const passingRewards: PassingStates = { accrued: ['funded'], claiming: ['funded'] }
 
 export const claimable = ({ funded, claiming, claimed }: Reward): bigint => funded - claiming - claimed
+
+/** What nobody claims for so long is paid by time. */
+const payAfterMs = 30 * dayMs
+
+/** With the time of its payment, which follows from the other fields. */
+export function withPayAt(reward: Reward): Reward {
+  const { payAt: before, ...rest } = reward
+  const payAt = payAtOf(reward)
+  return payAt === undefined ? rest : { ...rest, payAt }
+}
+
+function payAtOf({ payAt, ...reward }: Reward): Reward['payAt'] {
+  const { fundedAt, claiming } = reward
+  if (fundedAt === null || claiming > 0n) return undefined
+  if (claimable(reward) <= 0n) return 'never'
+  return payAt instanceof Date ? payAt : new Date(fundedAt.getTime() + payAfterMs)
+}
+
+/** For a row from before it was stored. */
+export const setPayAt = (reward: Reward): Decision<Reward> | undefined => {
+  const state = withPayAt(reward)
+  return state.payAt === reward.payAt ? undefined : { state, events: [] }
+}
+
+/** Its payment by time could not be made now. */
+export const putOff = (reward: Reward, until: Date): Decision<Reward> | undefined =>
+  withPayAt(reward).payAt instanceof Date ? { state: { ...reward, payAt: until }, events: [] } : setPayAt(reward)
 
 /** `funded` is the sum so far, so that a repeated or late event never funds twice. */
 export function fund(reward: Reward, funded: bigint, now: Date): Decision<Reward> | undefined {
