@@ -61,6 +61,8 @@ export interface DeadLetter {
  * Domain events and commands, at least once. One interface, two drivers (RabbitMQ, in-process), one conformance suite in libs/testing.
  */
 export interface Bus {
+  /** Whether messages reach their queues in the order of the calls, so that what follows need not wait for the confirm. A connection may break between two. */
+  readonly inOrder: boolean
   /**
    * Resolves when every message is confirmed as stored; rejects when any may not be. Safe to repeat: consumers are idempotent.
    * What no queue matches is refused: a command always, an event when a declared queue is bound to it. An event that nobody declared to read is

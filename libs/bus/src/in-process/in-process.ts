@@ -53,6 +53,7 @@ export function inProcessBus({ retry = defaultRetry, deadLetterStore = memoryDea
   }
 
   return {
+    inOrder: true,
     async publish(messages) {
       await declared
       assertOpen()

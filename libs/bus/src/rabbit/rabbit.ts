@@ -52,6 +52,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
   }
 
   return {
+    inOrder: false,
     async publish(messages) {
       assertOpen()
       await publisher.send(messages.map(packet))

@@ -28,6 +28,8 @@ export interface Claims {
   swept: Readonly<Record<string, 1>>
   /** As `one`, for a backlog that was swept: two calls of the database at most, however many documents. */
   many(collection: string, swept: readonly Swept[]): Promise<{ id: string; handoff: Handoff }[]>
+  /** Those of the documents that still have an outbox, by one call; undefined where each has to be claimed again. */
+  uncleared(collection: string, documents: readonly { id: string }[]): Promise<Map<string, Handoff> | undefined>
   /** Holds documents for another lease: a publish may last longer than one, in process as long as its slowest handler. */
   renew(collection: string, ids: readonly string[]): Promise<void>
 }
@@ -60,6 +62,7 @@ export function leasedClaims(db: Database): Claims {
       const claimed = raw(collection).find({ ...among(ids), ...own }, { projection: asSent })
       return (await claimed.toArray()).map(handedOver)
     },
+    uncleared: async () => undefined,
     renew: async (collection, ids) => {
       await raw(collection).updateMany({ ...among(ids), 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
     },
@@ -79,6 +82,13 @@ export function soleClaims(db: Database): Claims {
     },
     swept: asSent,
     many: async (_collection, swept) => (swept as Pending[]).map(handedOver),
+    uncleared: async (collection, documents) => {
+      const ids = documents.map(({ id }) => id)
+      const found = await raw(collection)
+        .find({ ...among(ids), ...own }, { projection: asSent })
+        .toArray()
+      return new Map(found.map(document => [document._id, handoffOf(document as Pending)]))
+    },
     renew: async () => undefined,
   }
 }

@@ -1,10 +1,13 @@
 import { noneBut } from '../aggregate-document.ts'
 import type { Database } from '../database.ts'
 import type { Claims, Pending } from './claims.ts'
-import { outboxKey } from './entry.ts'
+import { type Handoff, outboxKey } from './entry.ts'
 
-/** `unchanged`: something else is in the outbox (a newer event of another process), or a lease was lost. `withdrawn`: nothing was written. */
-export type ClearOutcome = 'cleared' | 'unchanged' | 'withdrawn'
+/**
+ * `unchanged`: something else is in the outbox (a newer event of another process), or a lease was lost; a handoff: that, as it was read. `withdrawn`: nothing
+ * was written.
+ */
+export type ClearOutcome = 'cleared' | 'unchanged' | 'withdrawn' | Handoff
 
 export interface Clear {
   done: Promise<ClearOutcome>
@@ -65,7 +68,8 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
       db.outboxes.get(collection) === 'transient'
         ? (await raw(collection).deleteMany(filter)).deletedCount
         : (await raw(collection).updateMany(filter, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })).matchedCount
-    for (const sent of batch) sent.done(cleared === batch.length ? 'cleared' : 'unchanged')
+    const left = cleared === batch.length ? new Map<string, Handoff>() : await claims.uncleared(collection, batch)
+    for (const sent of batch) sent.done(left ? (left.get(sent.id) ?? 'cleared') : 'unchanged')
   }
 
   function batchOf(collection: string): Batch {

@@ -210,7 +210,11 @@ await onEachMongo('outbox relay', acquireMongo => {
   it('renews its lease while a publish lasts longer than one', async function () {
     this.timeout(60_000)
     let finish = () => {}
-    const slow: Bus = { ...bus, publish: messages => new Promise<void>(resolve => (finish = resolve)).then(() => bus.publish(messages)) }
+    const slow: Bus = {
+      ...bus,
+      inOrder: false,
+      publish: messages => new Promise<void>(resolve => (finish = resolve)).then(() => bus.publish(messages)),
+    }
     start({ bus: slow })
     const { id } = await make()
     await things.change(id, step)
@@ -232,6 +236,7 @@ await onEachMongo('outbox relay', acquireMongo => {
     const published: number[] = []
     const slow: Bus = {
       ...bus,
+      inOrder: false,
       publish: async messages => {
         published.push(messages.length)
         if (published.length === 1) await new Promise<void>(resolve => (finish = resolve))
@@ -259,6 +264,24 @@ await onEachMongo('outbox relay', acquireMongo => {
       ],
     )
     assert.deepEqual([published, calls], [[1, 2], ['updateMany']])
+  })
+
+  it('sends the next event while the one before is being handled, where the bus preserves the order', async () => {
+    let finish = () => {}
+    await bus.subscribe({ name: 'carapace.slow', exchange: 'events', bindings: ['store.#'] }, async ({ data }) => {
+      if (data.step === 1) await new Promise<void>(resolve => (finish = resolve))
+    })
+    start()
+    const { id } = await make()
+
+    await things.change(id, step)
+    await until('the first is being handled', () => got.length === 1)
+    await things.change(id, step)
+
+    await until('the second was handled', () => got.length === 2)
+    assert.deepEqual([got.map(({ data }) => data.step), await pending()], [[1, 2], 1])
+    finish()
+    await until('the outbox is empty', async () => (await pending()) === 0)
   })
 
   it('empties an outbox once, although its document was written without an event after it was sent', async () => {
@@ -379,6 +402,7 @@ await onEachMongo('outbox relay', acquireMongo => {
     const published: number[] = []
     const slow: Bus = {
       ...bus,
+      inOrder: false,
       publish: async messages => {
         published.push(messages.length)
         if (published.length === 1) await new Promise<void>(resolve => (finish = resolve))

@@ -91,7 +91,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
 }
 
-/** Sends a document's outbox until it is empty: publish, wait for the confirm, clear. */
+/** Sends a document's outbox until it is empty: publish, wait for the confirm, clear. A bus that preserves the order is sent more without that wait. */
 function sender(
   db: Database,
   bus: Bus,
@@ -105,12 +105,28 @@ function sender(
   }
   return async (work: Work, handoff: Handoff | undefined): Promise<void> => {
     const { collection, id } = work
+    const confirms = openConfirms()
     /** Ids of what was sent and may still be in the outbox. */
     let sent: string[] = []
     const removeMany = async () => {
       if (sent.length <= mostUncleared) return
+      await confirms.all()
       await clears.removeSent(collection, id, sent)
       sent = []
+    }
+    /** What writes added while the outbox was sent; undefined when all of it is confirmed. */
+    const added = async (version: number): Promise<Handoff | 'unknown' | undefined> => {
+      if (!bus.inOrder) await confirms.all()
+      for (;;) {
+        const next = work.next(version)
+        if (next) return next
+        if (!confirms.areOpen()) return confirms.all().then(() => undefined)
+        const more = new Promise<void>(resolve => {
+          work.more = resolve
+        })
+        await Promise.race([confirms.all(), more])
+        work.more = nothingMore
+      }
     }
     /** What writes added while the outbox was emptied; undefined when it is empty, or another process has it. */
     const clear = async (version: number): Promise<Handoff | 'unknown' | undefined> => {
@@ -120,22 +136,50 @@ function sender(
       work.more = nothingMore
       if (outcome === 'unchanged') return 'unknown'
       if (outcome === 'withdrawn') return work.next(version) ?? clear(version)
+      if (typeof outcome === 'object') return outcome
       db.changes.emit('cleared', collection, id, version)
       sent = []
-      const added = work.next(version)
+      const next = work.next(version)
       // what was written without events leaves the outbox empty
-      return added === 'unknown' || added?.entries.length ? added : undefined
+      return next === 'unknown' || next?.entries.length ? next : undefined
     }
     let next: Handoff | 'unknown' | undefined = handoff ?? 'unknown'
     while (next && !stopped.aborted) {
       await removeMany()
       if (next === 'unknown') next = await claims.one(collection, id)
-      if (!next) return
+      if (!next) return confirms.all()
       const entries = without(next.entries, sent)
-      if (entries.length > 0) await work.fromOrigin(publish, entries)
+      if (entries.length > 0) confirms.add(work.fromOrigin(publish, entries))
       for (const entry of entries) sent.push(entry.id)
-      next = work.next(next.version) ?? (await clear(next.version))
+      next = (await added(next.version)) ?? (await clear(next.version))
     }
+    return confirms.all()
+  }
+}
+
+/** What of a document is sent and not confirmed. */
+interface Confirms {
+  add(publishing: Promise<unknown>): void
+  areOpen(): boolean
+  /** Resolves when all of it is confirmed. @throws what one of them did not get past */
+  all(): Promise<void>
+}
+
+function openConfirms(): Confirms {
+  let open = 0
+  let all: Promise<unknown> = Promise.resolve()
+  return {
+    add: publishing => {
+      open++
+      const ended = publishing.finally(() => {
+        open--
+      })
+      all = Promise.all([all, ended])
+      // who waits for all of them gets it
+      all.catch(() => undefined)
+    },
+    areOpen: () => open > 0,
+    all: async () => void (await all),
   }
 }
 

@@ -44,6 +44,7 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
   let handler: Handler | undefined
   let next = 1
   const bus: Bus = {
+    inOrder: false,
     publish: messages =>
       new Promise(resolve => {
         const id = next++
