@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import { type Audience, type CloudEvent, limits, liveEvents, type Seen, seenOf } from '@carapace/api'
-import { inTrace, newTrace } from '@carapace/service'
 import { type Database, duplicateIndex, gathered, type Indexes } from '@carapace/store'
 
 /** One event and who may see what of it, as it was decided when it was published. */
@@ -40,8 +39,8 @@ export interface LiveStore {
   between(from: number, to: number, filter: LiveFilter, limit: number): Promise<LiveRow[]>
 }
 
-/** Events of one moment are one write. */
-const momentMs = 50
+/** Events of one moment are one write: of a longer one while nobody of this process follows. Readers at other replicas find rows by polling. */
+const [followedMs, momentMs] = [50, 1_000]
 
 const indexes: Indexes = {
   event: { key: { eventId: 1 }, unique: true },
@@ -86,9 +85,8 @@ export function liveStore(db: Database): LiveStore {
     }
   }
 
-  const addAll = gathered(async (events: readonly CloudEvent[]) => {
-    // it belongs to no act: readers wait for it, the act does not
-    await inTrace(newTrace(undefined), async () => {
+  const addAll = gathered(
+    async (events: readonly CloudEvent[]) => {
       let rest = events.map(rowOf)
       while (rest.length > 0) {
         const from = (last ?? (await newest())) || firstPlace()
@@ -99,9 +97,10 @@ export function liveStore(db: Database): LiveStore {
         if (stored === wanted.length || isRepeated) last = from + stored
         rest = rest.slice(isRepeated ? stored + 1 : stored)
       }
-    })
-    return events.map(() => undefined)
-  }, momentMs)
+      return events.map(() => undefined)
+    },
+    () => (added.listenerCount('rows') > 0 ? followedMs : momentMs),
+  )
 
   return {
     add: async event => {
