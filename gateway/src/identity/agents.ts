@@ -1,6 +1,7 @@
 import { type AgentRow, type Chain, identityApi } from '@carapace/api'
 import { on, type Peers, type Subscription, sharedRead } from '@carapace/service'
 import { type Database, type Indexes, type Projection, projection } from '@carapace/store'
+import { rowsInMemory } from './rows-in-memory.ts'
 import { type UnknownIds, unknownIds } from './unknown-ids.ts'
 
 export const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -49,10 +50,10 @@ export type AgentRows = Projection<AgentRecord> & {
   unknown: UnknownIds
 }
 
-export const openAgentRows = (db: Database): AgentRows => ({
-  ...projection<AgentRecord>(db, { collection: 'agents', indexes }),
-  unknown: unknownIds(),
-})
+export const openAgentRows = (db: Database): AgentRows => {
+  const rows = projection<AgentRecord>(db, { collection: 'agents', indexes })
+  return { ...rows, ...rowsInMemory(rows, db), unknown: unknownIds() }
+}
 
 /** Projects identity's events onto the copy. */
 export const agentEvents = (rows: AgentRows): Subscription[] => [

@@ -210,6 +210,23 @@ describe('identity in plain mode', () => {
     }
   })
 
+  it('reads its copy of an agent once', async () => {
+    const agent = harness.agent()
+    const request = async () =>
+      (await harness.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })).status
+    const rows = await openDatabase({ uri: harness.mongo.uri, name: `${harness.mongo.prefix}carapace_gateway` })
+    try {
+      assert.deepEqual([await request(), await request()], [200, 200])
+      await rows.collection('agents').deleteOne({ _id: agent.agentId as never })
+      harness.upstream.identityDown = true
+
+      assert.equal(await request(), 200)
+    } finally {
+      harness.upstream.identityDown = false
+      await rows.close()
+    }
+  })
+
   it('stops a suspended agent once the event arrived', async () => {
     const agent = harness.agent()
     const headers = { ...id(agent.agentId), ...wallet(agent.wallet) }
