@@ -31,6 +31,7 @@ export {
 export { logDecoder, type RawLog } from './logs.ts'
 export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
 export { type FeeProfile, type NetworkProfile, networks } from './networks.ts'
+export { followAfterMs } from './outcome/follow-after.ts'
 export { failureText, observedOutcome } from './outcome/observed-outcome.ts'
 export { followEffect, followOutcome, type ObservedEffect, type ObservedOutcome, type OnChain, sentOnChain } from './outcome/on-chain.ts'
 export { retryAfter } from './outcome/retry-after.ts'

@@ -36,6 +36,21 @@ describe('gathered calls', () => {
     assert.deepEqual(groups, [32, 32])
   })
 
+  it('wait as long as the one among them that waits least', async () => {
+    const groups: number[][] = []
+    const note = gathered(
+      async (items: readonly number[]) => {
+        groups.push([...items])
+        return items
+      },
+      item => (item === 3 ? 0 : 3_600_000),
+    )
+
+    await Promise.all([1, 2, 3].map(note))
+
+    assert.deepEqual(groups, [[1, 2, 3]])
+  })
+
   it('fail alone: an item of its own accord, and one that breaks its group', async () => {
     const positive = gathered(async (items: readonly number[]) => {
       if (items.includes(13)) throw new Error('thirteen')

@@ -18,10 +18,11 @@ const manyItems = 32
 /**
  * Runs calls of one moment together, so that many events cost one read and one write. Groups run one after another, in the order of the calls. Where
  * a whole group fails, each of its items runs alone: one that cannot be handled fails no other. So `run` must bear to be repeated, as events are.
- * @param waitMs how long the first call waits for others
+ * @param waitMs how long the first call waits for others; a later one that waits less ends the wait of all
  * @example const apply = gathered(async (rows: Row[]) => (await write(rows), rows))
  */
-export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): (item: In) => Promise<Out> {
+export function gathered<In, Out>(run: Run<In, Out>, waitMs: number | ((item: In) => number) = shortMs): (item: In) => Promise<Out> {
+  const waitOf = typeof waitMs === 'number' ? () => waitMs : waitMs
   const waiting: Waiting<In, Out>[] = []
   let isRunning = false
 
@@ -48,6 +49,7 @@ export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): 
     }
   }
   let timer: NodeJS.Timeout | undefined
+  let endsAt = 0
   const runAll = async () => {
     clearTimeout(timer)
     timer = undefined
@@ -58,29 +60,38 @@ export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): 
   return item =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (!isRunning) {
-        isRunning = true
-        timer = setTimeout(() => void runAll(), waitMs)
-      } else if (timer && waiting.length >= manyItems) void runAll()
+      const ownEnd = performance.now() + waitOf(item)
+      const isFirst = !isRunning
+      isRunning = true
+      if (timer && waiting.length >= manyItems) void runAll()
+      else if (isFirst || (timer && ownEnd < endsAt)) {
+        clearTimeout(timer)
+        endsAt = ownEnd
+        timer = setTimeout(() => void runAll(), waitOf(item))
+      }
     })
 }
 
 type Decide<T> = (state: Stored<T>) => Decision<T> | undefined
+type Change<T> = { id: string; decide: Decide<T>; waitMs: number | undefined }
 
 /**
  * Changes of one document that come in one moment are one write; an unknown document is not changed. Each is decided on what the one before it leaves,
- * and bears to be decided again.
+ * and bears to be decided again. One that another is soon to follow may wait for it longer.
  * @example const follow = gatheredChanges(agents); await follow(id, agent => onCard(agent, outcome))
  */
 export function gatheredChanges<T extends { id: string }>(
   store: Pick<AggregateStore<T>, 'changeKnown'>,
-): (id: string, decide: Decide<T>) => Promise<void> {
-  const change = gathered(async (all: readonly { id: string; decide: Decide<T> }[]) => {
-    const ids = [...new Set(all.map(({ id }) => id))]
-    await Promise.all(ids.map(id => store.changeKnown(id, decideAll(all.filter(one => one.id === id).map(({ decide }) => decide)))))
-    return all.map(() => undefined)
-  })
-  return (id, decide) => change({ id, decide })
+): (id: string, decide: Decide<T>, waitMs?: number) => Promise<void> {
+  const change = gathered(
+    async (all: readonly Change<T>[]) => {
+      const ids = [...new Set(all.map(({ id }) => id))]
+      await Promise.all(ids.map(id => store.changeKnown(id, decideAll(all.filter(one => one.id === id).map(({ decide }) => decide)))))
+      return all.map(() => undefined)
+    },
+    ({ waitMs = shortMs }: Change<T>) => waitMs,
+  )
+  return (id, decide, waitMs) => change({ id, decide, waitMs })
 }
 
 const decideAll =

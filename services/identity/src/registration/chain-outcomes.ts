@@ -1,5 +1,5 @@
 import { type Chain, type ChainLog, chainRelayerApi, type FollowedOutcome } from '@carapace/api'
-import { failureText, onChainKey, operationParts } from '@carapace/chain'
+import { failureText, followAfterMs, onChainKey, operationParts } from '@carapace/chain'
 import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -14,15 +14,15 @@ export function chainOutcomes(parts: Parts): Subscription[] {
     'identity.register': followedBy(async outcome => {
       const [id, chain] = [subjectOf(outcome), outcome.network]
       const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, outcome.logs) : null
-      await change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
+      await change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId), followAfterMs(outcome))
     }),
     'card.mint': followedBy(async outcome => {
       const id = subjectOf(outcome)
-      await change(id, agent => onCard(agent, outcome.network, step(outcome, now())))
+      await change(id, agent => onCard(agent, outcome.network, step(outcome, now())), followAfterMs(outcome))
     }),
     'gas.drip': followedBy(async outcome => {
       const holder = await parts.agents.byWallet(subjectOf(outcome))
-      if (holder) await change(holder.id, agent => onDrip(agent, step(outcome, now())))
+      if (holder) await change(holder.id, agent => onDrip(agent, step(outcome, now())), followAfterMs(outcome))
     }),
   })
 }

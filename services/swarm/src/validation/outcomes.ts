@@ -1,5 +1,5 @@
 import type { FollowedOutcome } from '@carapace/api'
-import { followOutcome, type ObservedOutcome, type OnChain, observedOutcome, operationParts } from '@carapace/chain'
+import { followAfterMs, followOutcome, type ObservedOutcome, type OnChain, observedOutcome, operationParts } from '@carapace/chain'
 import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { type Decision, gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -13,7 +13,7 @@ export function chainOutcomes(parts: Parts): Subscription[] {
     followedBy(async outcome => {
       const [, validationId, subject = ''] = operationParts(outcome.opKey)
       // one that is unknown is not an error: the database may have been set back
-      await change(validationId, v => apply(v, subject, shown(outcome)))
+      await change(validationId, v => apply(v, subject, shown(outcome)), followAfterMs(outcome))
     })
   return onOutcomes({ 'swarm.open': each(opened), 'swarm.replace': each(replaced), 'swarm.vote': each(voted) })
 }
