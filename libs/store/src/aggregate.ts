@@ -62,6 +62,11 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
   /** By id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Stored<T>>>
+  /**
+   * Those that this process has read or written not long ago, as they were then, where it alone writes. For decisions that nothing rests on but a write
+   * which the version guards.
+   */
+  cached(ids: readonly string[]): Map<string, Stored<T>>
   /** As `many`, and documents of another collection of the database by the same read. */
   manyWith(ids: readonly string[], others: Joined): Promise<{ found: Map<string, Stored<T>>; joined: mongo.Document[] }>
   /** @throws NOT_FOUND */

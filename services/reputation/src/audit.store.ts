@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
 import { type Fact, type Logged, marketId } from '@carapace/formula'
 import { type Database, duplicateIndex, type Indexes, type Page, type Stored, totalsOf } from '@carapace/store'
+import { factCacheOf } from './fact-cache.ts'
 import type { ScoreDoc, ScoreStore } from './score.store.ts'
 
 /** One entry of the hash-chained log. Entries never change. */
@@ -45,10 +46,17 @@ export interface AuditLog {
   last(): Promise<number>
   /** Those of the agents whose logs have entries after a position. */
   grownSince(agentIds: readonly string[], position: number): Promise<string[]>
+  /** To be called before an agent is made of which `isEmpty`. */
+  begin(): number
+  /** The agent had no facts when it was made, after `begin`. */
+  isEmpty(agentId: string, since: number): void
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>
-  /** The same with those of the market, and the agents' scores, in one read. */
-  factsWith(scores: Pick<ScoreStore, 'manyWith'>, agentIds: readonly string[]): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
+  /** The same with those of the market, and the agents' scores, in one read of what is not known. */
+  factsWith(
+    scores: Pick<ScoreStore, 'manyWith' | 'many' | 'cached'>,
+    agentIds: readonly string[],
+  ): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
@@ -70,6 +78,14 @@ export function auditLog(db: Database): AuditLog {
     const next = tail.then(work, work)
     tail = next.catch(() => undefined)
     return next
+  }
+
+  const cache = factCacheOf(db)
+  /** What is known of these agents' logs, and whose have to be read. */
+  const cached = (agentIds: readonly string[]) => {
+    const since = cache?.begin() ?? 0
+    const unread = [...new Set(agentIds)].filter(id => cache?.of(id) === undefined)
+    return { facts: [...new Set(agentIds)].flatMap(id => cache?.of(id) ?? []), unread, since }
   }
 
   let newest: Pick<Entry, 'seq' | 'hash'> | undefined
@@ -127,16 +143,44 @@ export function auditLog(db: Database): AuditLog {
   }
 
   return {
-    append: all => inLine(() => appendAll(all).finally(() => totals.forget())),
+    append: all =>
+      inLine(async () => {
+        try {
+          const positions = await appendAll(all)
+          cache?.appended(all.flatMap((entry, at) => factOf(entry, positions[at]) ?? []))
+          return positions
+        } catch (error) {
+          cache?.forget()
+          throw error
+        } finally {
+          totals.forget()
+        }
+      }),
     position: () => newest?.seq,
+    begin: () => cache?.begin() ?? 0,
+    isEmpty: (agentId, since) => cache?.put([agentId], [], since),
     last: async () => (await entries.findOne({}, { projection: { seq: 1 }, sort: { seq: -1 } }))?.seq ?? 0,
     grownSince: async (agentIds, position) =>
       db.exclusive && newest?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
-    factsOf: async agentIds => logged(await entries.find({ agentId: { $in: [...agentIds] } }, { projection: factFields }).toArray()),
+    factsOf: async agentIds => {
+      const { facts, unread, since } = cached(agentIds)
+      if (unread.length === 0) return inOrder(facts)
+      const read = factsIn(await entries.find({ agentId: { $in: unread } }, { projection: factFields }).toArray())
+      cache?.put(unread, read, since)
+      return inOrder([...facts, ...read])
+    },
     factsWith: async (scores, agentIds) => {
-      const pipeline = [{ $match: { agentId: { $in: [...agentIds, marketId] } } }, { $project: factFields }]
-      const { found, joined } = await scores.manyWith(agentIds, { collection: 'audit', pipeline })
-      return { docs: found, log: logged(joined as FactRow[]) }
+      const { facts, unread, since } = cached([...agentIds, marketId])
+      const docs = scores.cached(agentIds)
+      const others = agentIds.filter(id => !docs.has(id))
+      const pipeline = [{ $match: { agentId: { $in: unread } } }, { $project: factFields }]
+      const { found, joined } =
+        unread.length > 0
+          ? await scores.manyWith(others, { collection: 'audit', pipeline })
+          : { found: others.length > 0 ? await scores.many(others) : [], joined: [] }
+      const read = factsIn(joined as FactRow[])
+      cache?.put(unread, read, since)
+      return { docs: new Map([...docs, ...found]), log: inOrder([...facts, ...read]) }
     },
     page: (filter, { limit, offset }) =>
       totals.page(filter, { limit, offset }, () => entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()),
@@ -155,11 +199,14 @@ export function auditLog(db: Database): AuditLog {
 type FactRow = Pick<Entry, 'agentId' | 'details' | 'at' | 'seq'>
 const factFields = { agentId: 1, details: 1, at: 1, seq: 1 } as const
 
+const factsIn = (rows: readonly FactRow[]): Logged[] => rows.map(({ agentId, details, at, seq }) => ({ ...details, agentId, at, seq }))
+
+/** As it is read; undefined for an entry that existed. */
+const factOf = ({ agentId, fact, at }: ScoredEntry, seq: number | undefined): Logged | undefined =>
+  seq === undefined ? undefined : { ...fact, agentId, at, seq }
+
 /** In order of their time; those of one time in the order of the log. */
-const logged = (rows: readonly FactRow[]): Logged[] =>
-  [...rows]
-    .sort((a, b) => a.at.getTime() - b.at.getTime() || a.seq - b.seq)
-    .map(({ agentId, details, at, seq }) => ({ ...details, agentId, at, seq }))
+const inOrder = (facts: readonly Logged[]): Logged[] => [...facts].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.seq ?? 0) - (b.seq ?? 0))
 
 /** The same for the same event, agent and key: a second delivery collides with the first. */
 function idOf({ eventId, agentId, key }: NewEntry): string {

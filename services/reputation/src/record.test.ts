@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CloudEvent } from '@carapace/api'
-import { inputsOf, mergedFacts } from '@carapace/formula'
+import { inputsOf, type Logged, marketId, mergedFacts } from '@carapace/formula'
 import type { ScoredEntry } from './audit.store.ts'
 import { type Parts, stores } from './parts.ts'
 import { record } from './record.ts'
@@ -26,6 +26,24 @@ describe('the standing of an agent', () => {
       { ...platform, ...stores(platform) },
     ]
   }
+  it('is of the whole log, which this process does not read again for the next fact', async () => {
+    const { platform } = harness.platform.service('reputation')
+    const parts = { ...platform, ...stores(platform) }
+    const { id } = await newAgent(harness)
+    await record(parts, event(), id, { type: 'seen' })
+    const rows = platform.db.connection.collection('audit')
+    const aggregate = rows.aggregate.bind(rows)
+    let reads = 0
+    Object.assign(rows, { aggregate: (...given: Parameters<typeof aggregate>) => (reads++, aggregate(...given)) })
+    after(() => Object.assign(rows, { aggregate }))
+
+    await record(parts, event(), id, { type: 'skill_verified', skill: 'solidity' })
+
+    const stored = await rows.find({ agentId: { $in: [id, marketId] } }).toArray()
+    const log = stored.map(({ agentId, details, at, seq }) => ({ ...details, agentId, at, seq }) as Logged)
+    assert.deepEqual([reads, (await parts.scores.need(id)).inputs], [0, inputsOf(id, log)])
+  })
+
   const moments = {
     'after the log was read': (parts: Parts, interfere: () => Promise<unknown>) => ({
       factsWith: async (...given: Parameters<Parts['audit']['factsWith']>) => {

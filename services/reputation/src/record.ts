@@ -18,6 +18,8 @@ interface Given {
   unless?: (log: readonly Logged[]) => boolean
   /** What the event says about the agent itself: stored with its standing. To be repeated without effect. */
   edit?: (doc: Stored<ScoreDoc>) => Stored<ScoreDoc>
+  /** A payment comes with more facts soon. */
+  isPaymentNext?: boolean
   /** What is sent to the chain because of it. To be sent again without effect. */
   commands?: (doc: ScoreDoc) => Draft[]
 }
@@ -50,12 +52,15 @@ interface Subject {
  * @throws Retry while the agent is not known yet
  */
 export function record(parts: Parts, event: CloudEvent, agentId: string, fact: Fact, given: Given = {}): Promise<Scores> {
-  const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items), momentMs)
+  const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items), waitOf)
   recorders.set(parts, recorder)
   return recorder({ event, agentId, fact, ...given })
 }
 /** A registration and its confirmation, and a payment and the skill that it proves, come one after the other. */
 const momentMs = 400
+/** The payment of an approved delivery changes the scores of the same agents as its verdict: what the verdict says of them waits for it. */
+const paymentMs = 3_000
+const waitOf = ({ isPaymentNext }: Item): number => (isPaymentNext ? paymentMs : momentMs)
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
@@ -142,7 +147,9 @@ async function storeAll(
   if (wholeUntil !== undefined) {
     for (const subject of await overtaken(parts, moved, now)) outdated.add(subject)
     // a standing that was stored since the document was read may lack the fact; one that is stored later is compared with the log again
-    const present = await parts.scores.many(same.map(({ doc }) => doc.id))
+    const cached = parts.scores.cached(same.map(({ doc }) => doc.id))
+    const unknown = same.map(({ doc }) => doc.id).filter(id => !cached.has(id))
+    const present = new Map([...cached, ...(unknown.length > 0 ? await parts.scores.many(unknown) : [])])
     for (const subject of same) if (present.get(subject.doc.id)?.version !== subject.doc.version) outdated.add(subject)
     // a fact that changed nothing when it came left no version
     const grown = new Set(

@@ -30,6 +30,8 @@ export function readsOfMany<T>({ db, raw, recent, read }: Parts<T>) {
   }
 
   return {
+    cached: (ids: readonly string[]): Map<string, Stored<T>> =>
+      new Map((db.exclusive ? ids : []).flatMap(id => recent.get(id) ?? []).map(document => [document._id, read(document)])),
     many: async (ids: readonly string[]): Promise<Map<string, Stored<T>>> => {
       const fetch = async (unknown: string[]) => ({ documents: unknown.length === 0 ? [] : await byId(raw, unknown), joined: [] })
       return (await readAll(ids, fetch)).found

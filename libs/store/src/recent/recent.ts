@@ -23,7 +23,8 @@ type Reading = number
 
 interface Entry {
   document: Envelope
-  until: number
+  /** When it was read or written, ms. */
+  since: number
   trace: string | undefined
 }
 
@@ -32,11 +33,14 @@ export type Optimistic = boolean | 'alone'
 
 /** A document that was changed past its guard is seen so late at most. */
 const validMs = 2_000
+/** Where no other process writes that is damage by hand, and a guarded write is decided on what is known for as long as agents are silent between heartbeats. */
+const soleGuardedMs = 20 * 60_000
 const most = 2_000
 
 /** `isUsed` false: of a collection whose documents are also written past the guard. */
 export function recentOf(db: Database, collection: string, isUsed: Optimistic): Recent {
   if (!isUsed || (isUsed === 'alone' && !db.exclusive)) return unused
+  const guardedMs = db.exclusive ? soleGuardedMs : validMs
   const documents = new Map<string, Entry>()
   const tails = new Map<string, Promise<unknown>>()
   const held = new Map<string, number>()
@@ -50,7 +54,7 @@ export function recentOf(db: Database, collection: string, isUsed: Optimistic): 
   const isHeld = (id: string) => heldAll > 0 || held.has(id)
   const store = (document: Envelope) => {
     documents.delete(document._id)
-    documents.set(document._id, { document, until: performance.now() + validMs, trace: traceId() })
+    documents.set(document._id, { document, since: performance.now(), trace: traceId() })
     if (documents.size > most) documents.delete(documents.keys().next().value!)
   }
   const mark = (id: string) => {
@@ -73,9 +77,9 @@ export function recentOf(db: Database, collection: string, isUsed: Optimistic): 
       if (written) store(written)
     }
   }
-  const valid = (id: string) => {
+  const notOlder = (id: string, ageMs: number) => {
     const found = documents.get(id)
-    return found && found.until > performance.now() ? found : undefined
+    return found && performance.now() - found.since < ageMs ? found : undefined
   }
 
   db.changes.on('cleared', (of, id, version) => {
@@ -104,9 +108,9 @@ export function recentOf(db: Database, collection: string, isUsed: Optimistic): 
     forgotten = ++moment
   })
   return {
-    get: id => (isHeld(id) ? undefined : valid(id)?.document),
+    get: id => (isHeld(id) ? undefined : notOlder(id, guardedMs)?.document),
     exact: id => {
-      const found = db.exclusive && !isHeld(id) ? valid(id) : undefined
+      const found = db.exclusive && !isHeld(id) ? notOlder(id, validMs) : undefined
       const trace = found && traceId()
       return trace !== undefined && found?.trace === trace ? found.document : undefined
     },

@@ -2,7 +2,7 @@ import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import type { Logged } from '@carapace/formula'
 import { on, type Subscription } from '@carapace/service'
-import type { Stored } from '@carapace/store'
+import { orExisting, type Stored } from '@carapace/store'
 import { newScore } from '../new-score.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
@@ -11,7 +11,13 @@ import type { ScoreDoc } from '../score.store.ts'
 /** What identity publishes of agents. */
 export const agentEvents = (parts: Parts): Subscription[] => [
   on(api.agentRegistered, async (payload, event) => {
-    await parts.scores.createOnce(payload.agentId, () => ({ state: newScore(payload), events: [] }))
+    const since = parts.audit.begin()
+    const isNew = await orExisting(
+      parts.scores.create(newScore(payload), []).then(() => true),
+      async () => false,
+    )
+    // what is not known has no facts
+    if (isNew) parts.audit.isEmpty(payload.agentId, since)
     await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
   }),
   on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),

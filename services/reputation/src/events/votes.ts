@@ -23,7 +23,13 @@ export function voteEvents(parts: Parts): Subscription[] {
       if (weak) return
       const winning = verdict === 'approved' ? 'approve' : 'reject'
       const judge = ({ voterId, vote }: (typeof votes)[number]) =>
-        record(parts, event, voterId, { type: 'vote_judged', validationId, withVerdict: vote === winning, vote }, { at: resolvedAt })
+        record(
+          parts,
+          event,
+          voterId,
+          { type: 'vote_judged', validationId, withVerdict: vote === winning, vote },
+          { at: resolvedAt, isPaymentNext: verdict === 'approved' },
+        )
       await Promise.all(votes.map(judge))
     }),
   ]
