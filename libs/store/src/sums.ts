@@ -38,6 +38,7 @@ interface Member {
 const form = 2
 /** Rows that the figures of one collection are spread over, so that writers at the same time seldom meet in one. */
 const partCount = 8
+const mostNamed = 10_000
 
 /**
  * The figures of one collection.
@@ -104,19 +105,33 @@ export function openSums<T>(
 
   /** Two writers of one row would make one of them begin again: those of this process run one after another, in an order that others rarely have too. */
   const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))
+  /** Members that were named not long ago, and so probably are: another one is expected to be new, and its figure is written with it. */
+  const named = new Set<string>()
+  const remember = (id: string) => {
+    named.delete(id)
+    named.add(id)
+    if (named.size > mostNamed) named.delete(named.values().next().value!)
+  }
   const add = async (change: Difference, part: string, session: ClientSession) => {
     const [added, removed] = [change.members.filter(({ by }) => by > 0n), change.members.filter(({ by }) => by < 0n)]
     const updates = added.map(({ set, member, by }) => ({
       updateOne: { filter: { _id: idOf(set, member) }, update: { $inc: { documents: by } }, upsert: true },
     }))
+    const isNew = (set: string, member: string) => !named.has(idOf(set, member))
+    const expected = new Map(change.sums)
+    for (const { set, member } of added) if (isNew(set, member)) plus(expected, set, 1n)
     // the row of the figures is the last that a transaction locks
-    const isLast = removed.length === 0 && change.sums.size > 0
-    const ofSums = isLast ? [{ updateOne: { filter: { _id: part }, update: incOf(change.sums), upsert: true } }] : []
+    const isLast = removed.length === 0 && expected.size > 0
+    const ofSums = isLast ? [{ updateOne: { filter: { _id: part }, update: incOf(expected), upsert: true } }] : []
     const inc = new Map(isLast ? [] : change.sums)
     if (updates.length + ofSums.length > 0) {
       const { upsertedIds } = await rows.bulkWrite([...updates, ...ofSums] as mongo.AnyBulkWriteOperation<Row>[], { session })
-      // one that no document names any more is deleted: what is made is named for the first time
-      for (const at of Object.keys(upsertedIds)) if (added[Number(at)]) plus(inc, added[Number(at)]!.set, 1n)
+      for (const [at, { set, member }] of added.entries()) {
+        // one that no document names any more is deleted: what is made is named for the first time
+        const difference = (at in upsertedIds ? 1n : 0n) - (isLast && isNew(set, member) ? 1n : 0n)
+        if (difference !== 0n) plus(inc, set, difference)
+      }
+      for (const { set, member } of added) remember(idOf(set, member))
     }
     for (const { set, member, by } of removed) {
       const _id = idOf(set, member)
