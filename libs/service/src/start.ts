@@ -133,6 +133,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     subscriptions,
     awaits,
   })
+  closers.push(() => outcomes.close())
   Object.assign(platform.outcomes, { faults: outcomes.faults, awaits })
   const idempotency = openIdempotency(db, log)
   closers.push(() => idempotency.close())

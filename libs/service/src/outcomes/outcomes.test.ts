@@ -13,7 +13,9 @@ import {
   refuse,
   serviceApi,
 } from '@carapace/api'
+import { openDatabase } from '@carapace/store'
 import {
+  acquireMongo,
   commandConfirmed,
   commandFailed,
   commandMemory,
@@ -23,6 +25,7 @@ import {
   receiveCommands,
   startPlatform,
   stubPeer,
+  type TestMongo,
   type TestPlatform,
   until,
 } from '@carapace/testing'
@@ -80,8 +83,8 @@ describe('outcomes that a service waits for', () => {
       events: params.chain === 'BASE_SEPOLIA' && query.since < 9_000 ? (withdrawn as never) : [],
     }),
   })
-  const start = async (pollAfterMs?: number) => {
-    platform = await startPlatform([relayer, service], pollAfterMs === undefined ? {} : { pollAfterMs })
+  const start = async (pollAfterMs?: number, mongo?: TestMongo) => {
+    platform = await startPlatform([relayer, service], { ...(pollAfterMs === undefined ? {} : { pollAfterMs }), ...(mongo ? { mongo } : {}) })
     await receiveCommands(platform.bus, async ({ opKey }) => received.push(opKey))
   }
   beforeEach(() => {
@@ -183,6 +186,32 @@ describe('outcomes that a service waits for', () => {
     await until('nothing is open', async () => (await rows()) === 0)
 
     assert.deepEqual(handled, [draft.subject])
+  })
+
+  it('leave no row of what has ended: all are deleted together, at the latest when the process ends', async () => {
+    const mongo = await acquireMongo()
+    await start(undefined, mongo)
+    const drafts = [await send(), await send(), await send()]
+    const { name, connection } = social().db
+    const collection = connection.collection('chain_outcomes')
+    const bulkWrite = collection.bulkWrite.bind(collection)
+    let deletes = 0
+    Object.assign(collection, {
+      bulkWrite: (operations: Parameters<typeof bulkWrite>[0], options: Parameters<typeof bulkWrite>[1]) => {
+        if (operations.some(operation => 'deleteMany' in operation)) deletes++
+        return bulkWrite(operations, options)
+      },
+    })
+    for (const draft of drafts)
+      await platform.publish(chainOutcome('faucet.mint').finalized.of(commandConfirmed(draft.data as never, { seq: 2 }).data as never))
+
+    await platform.close()
+
+    const db = await openDatabase({ uri: mongo.uri, name })
+    assert.deepEqual([await db.connection.collection('chain_outcomes').countDocuments(), deletes], [0, 1])
+    await db.close()
+    await start(60)
+    await mongo.close()
   })
 
   it('are polled again where the block of a command is dropped that had ended, and no record waits', async () => {

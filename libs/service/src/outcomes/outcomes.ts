@@ -22,6 +22,8 @@ export interface Outcomes {
   oldestSeconds(): Promise<number>
   /** Records and commands whose end the chain has known for a minute and this service has not handled, one line each. */
   faults(): Promise<string[]>
+  /** Deletes the rows of what has ended. */
+  close(): Promise<unknown>
 }
 
 export interface OutcomesOptions {
@@ -38,6 +40,8 @@ export interface OutcomesOptions {
 type Parts = Pick<Platform, 'name' | 'db' | 'bus' | 'peers' | 'clock' | 'log' | 'metrics'>
 
 const replicasEveryMs = 60_000
+/** How long the row of an ended command waits for others, so that all are deleted in one statement: less where another process may poll it. */
+const [removeMs, soleRemoveMs] = [500, 5_000]
 /** What is younger at a start was sent by this life. */
 const youngMs = 3_000
 
@@ -57,11 +61,12 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
 
   const removals = new Map<string, number>()
   let removing: Promise<unknown> = Promise.resolve()
+  let removalTimer: NodeJS.Timeout | undefined
   const handled = recentlyHandled({
     ended: (opKey, round) => {
       if (!own.delete(opKey)) return
-      if (removals.size === 0) setImmediate(remove)
       removals.set(opKey, round)
+      removalTimer ??= setTimeout(remove, Math.min(firstMs, exclusive ? soleRemoveMs : removeMs))
     },
     reopened: (opKey, seq) => void reopen(opKey, seq),
   })
@@ -81,6 +86,8 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
   }
   /** All of one moment in one statement. One that is not removed is polled. */
   function remove(): void {
+    clearTimeout(removalTimer)
+    removalTimer = undefined
     const ended = [...removals]
     removals.clear()
     if (ended.length === 0) return
@@ -203,6 +210,10 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
       return oldest ? Math.max(0, Date.now() - oldest.sentAt.getTime()) / 1_000 : 0
     },
     faults: () => outcomeFaults({ ...polling, clock }, { awaits, afterMs: sweepMs }),
+    close: () => {
+      remove()
+      return removing
+    },
   }
 }
 
@@ -213,4 +224,5 @@ const nothingOpen = (dispatch: Dispatch): Outcomes => ({
   resume: async () => undefined,
   oldestSeconds: async () => 0,
   faults: async () => [],
+  close: async () => undefined,
 })
