@@ -48,6 +48,7 @@ export { holdAtIntake, onArrival, returnFromIntake, useOrReturn } from './intake
 export { type QuoteRequest, quoteOrRefusal } from './intake/quote.ts'
 export { dueBy } from './jobs/due.ts'
 export { eachDue } from './jobs/each-due.ts'
+export { endlessWalk } from './jobs/endless-walk.ts'
 export { workThrough } from './jobs/work-through.ts'
 export { mergeHandlers } from './merge-handlers.ts'
 export { databaseName } from './open-platform.ts'

@@ -38,6 +38,19 @@ await onEachMongo('ledger', acquireMongo => {
     assert.deepEqual([await ledger.balance(chain, a), await ledger.balance(chain, b)], [600_000n, 400_000n])
   })
 
+  it('knows the accounts of a name that hold something or owe it, on each network', async () => {
+    const name = `open-${randomUUID()}`
+    const [full, empty] = [`${name}:full`, `${name}:empty`]
+    await move('ext:bank', empty, 3n)
+    await move(empty, full, 3n)
+    await move(`ext:${name}`, account(), 2n)
+
+    const [open, outside, others] = [await ledger.open(`${name}:`), await ledger.open(`ext:${name}`), await ledger.open(`none-${name}`)]
+
+    assert.deepEqual([[...open.all()], [...open.on(chain)], [...open.on('SKALE_TESTNET')]], [[[full, 3n]], [[full, 3n]], []])
+    assert.deepEqual([[...outside.all()], [...others.all()]], [[[`ext:${name}`, -2n]], []])
+  })
+
   it('posts a key once, however often it comes', async () => {
     const a = account()
     const key = randomUUID()

@@ -32,11 +32,20 @@ export interface Ledger {
   balance(chain: string, account: string, session?: ClientSession): Promise<bigint>
   /** Those of several accounts that were used before, in one read, micro-USDC. */
   balancesOf(chain: string, accounts: readonly string[], session?: ClientSession): Promise<Map<string, bigint>>
-  /** Accounts whose name starts with `prefix`, with their balances. With a limit: the first ones after `after`, in the order of their names. */
-  balances(chain: string, prefix: string, page?: { after: string; limit: number }): Promise<Map<string, bigint>>
+  /** Accounts whose name starts with `prefix`, with their balances: the first ones after `after`, in the order of their names. */
+  balances(chain: string, prefix: string, page: { after: string; limit: number }): Promise<Map<string, bigint>>
+  /** Accounts of all networks whose name starts with `prefix` and that hold something or owe it, in one read however many are empty. */
+  open(prefix: string): Promise<OpenAccounts>
   entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
   /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. */
   audit(): Promise<string[]>
+}
+
+/** Balances that are not zero, by network and account. */
+export interface OpenAccounts {
+  on(chain: string): ReadonlyMap<string, bigint>
+  /** Of all networks: no account of this prefix is of two. */
+  all(): ReadonlyMap<string, bigint>
 }
 
 const entryIndexes: Indexes = {
@@ -46,6 +55,8 @@ const entryIndexes: Indexes = {
 }
 const accountIndexes: Indexes = {
   chain_account: { key: { chain: 1, account: 1 }, unique: true },
+  above_zero: { key: { account: 1 }, partialFilterExpression: { balance: { $gt: 0 } } },
+  below_zero: { key: { account: 1 }, partialFilterExpression: { balance: { $lt: 0 } } },
 }
 
 /**
@@ -96,9 +107,16 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
       return new Map(rows.map(row => [row.account, row.balance]))
     },
     balances: async (chain, prefix, page) => {
-      const range = { $lt: `${prefix}\uffff`, ...(page?.after ? { $gt: page.after } : { $gte: prefix }) }
-      const rows = await accounts.find({ chain, account: range }, page ? { sort: { account: 1 }, limit: page.limit } : {}).toArray()
+      const range = { $lt: `${prefix}\uffff`, ...(page.after ? { $gt: page.after } : { $gte: prefix }) }
+      const rows = await accounts.find({ chain, account: range }, { sort: { account: 1 }, limit: page.limit }).toArray()
       return new Map(rows.map(row => [row.account, row.balance]))
+    },
+    open: async prefix => {
+      const where = (balance: object) => [{ $match: { account: { $gte: prefix, $lt: `${prefix}\uffff` }, balance } }]
+      const below = { $unionWith: { coll: accounts.collectionName, pipeline: where({ $lt: 0 }) } }
+      const rows = await accounts.aggregate<Account>([...where({ $gt: 0 }), below]).toArray()
+      const balances = (found: readonly Account[]) => new Map(found.map(({ account, balance }) => [account, balance]))
+      return { on: chain => balances(rows.filter(row => row.chain === chain)), all: () => balances(rows) }
     },
     entries: async (filter, { limit = 0, offset = 0 } = {}) => {
       const rows = await entries.find(filter, { sort: { at: -1, _id: -1 }, limit, skip: offset }).toArray()

@@ -22,8 +22,7 @@ export const checks: Checks<Parts> = {
     const faults = await Promise.all(
       chains.map(async chain => {
         const moving = await moneyUnderWay(jobs, chain)
-        let booked = 0n
-        for (const balance of (await ledger.balances(chain, 'job:')).values()) booked += balance
+        const booked = [...(await ledger.open('job:')).on(chain).values()].reduce((sum, balance) => sum + balance, 0n)
         const body = { contract: 'Commerce', fn: 'totalDeposits', args: [] }
         const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
         const held = BigInt(String(result[0]))

@@ -35,7 +35,7 @@ export const jobs = (parts: Parts): PeriodicJob[] => [
       await eachDue(parts.log, found, job => drawOnTreasury(parts, job))
     },
   },
-  examination(parts, checks, operatorMatters),
+  ...examination(parts, checks, operatorMatters),
 ]
 
 /** A verdict whose event is still on its way comes before what time does without one. */

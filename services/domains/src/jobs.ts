@@ -32,6 +32,6 @@ export const jobs = (parts: Parts): Job[] => {
           }),
         ),
     },
-    examination(parts, checks, new Set()),
+    ...examination(parts, checks, new Set()),
   ]
 }

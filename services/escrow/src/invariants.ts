@@ -1,4 +1,4 @@
-import { chainRelayerApi, chains, limits } from '@carapace/api'
+import { type Chain, chainRelayerApi, chains, limits } from '@carapace/api'
 import { accountFaults, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
@@ -24,14 +24,13 @@ export const checks: Checks<Parts> = {
 
   total_locked: async ({ tvl, ledger }) => {
     const { total, chains: locked } = await tvl.locked()
-    const faults = await Promise.all(
-      chains.map(async chain => {
-        const booked = sum((await ledger.balances(chain, 'escrow:')).values())
-        return locked[chain] === booked ? [] : [`the control row says ${locked[chain]} on ${chain}, the accounts ${booked}`]
-      }),
-    )
+    const accounts = await ledger.open('escrow:')
+    const faults = chains.flatMap(chain => {
+      const booked = sum(accounts.on(chain).values())
+      return locked[chain] === booked ? [] : [`the control row says ${locked[chain]} on ${chain}, the accounts ${booked}`]
+    })
     return [
-      ...faults.flat(),
+      ...faults,
       ...(total === sum(Object.values(locked)) ? [] : [`the control row says ${total}, its networks ${sum(Object.values(locked))}`]),
       ...(total > limits.escrow.tvlMicro ? [`${total} is above the cap`] : []),
     ]
@@ -74,8 +73,7 @@ export const checks: Checks<Parts> = {
 
   /** Money in transit belongs to commands under way. */
   transit: async ({ ledger, bonds, claims }) => {
-    const booked = new Map<string, bigint>()
-    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'transit:')) if (balance !== 0n) booked.set(name, balance)
+    const booked = (await ledger.open('transit:')).all()
     const expected = new Map<string, bigint>()
     for (const { moves } of await bonds.find({ 'moves.0': { $exists: true } }))
       for (const { id, type, amount } of moves) if (type !== 'DEPOSIT') expected.set(account.transit(id), amount)
@@ -115,22 +113,24 @@ export const checks: Checks<Parts> = {
   },
 
   debts: async ({ ledger }) => {
-    const debts = await Promise.all(chains.map(chain => ledger.balances(chain, 'debt:')))
-    return debts.flatMap(found => [...found].filter(([, due]) => due !== 0n).map(([name, due]) => `${name}: ${due} are due after a lost payout`))
+    const debts = (await ledger.open('debt:')).all()
+    return [...debts].map(([name, due]) => `${name}: ${due} are due after a lost payout`)
   },
 
   /** What is due for certain is in the contracts. Money of commands under way is left out on both sides, as are fees that wait to be paid again. */
   contracts: async ({ escrows, bonds, ledger, networks, peers }) => {
+    const inEscrow = await escrows.find({ status: { $in: ['locked', 'disputed'] } })
+    const staking = await bonds.find({})
+    const unmade = await escrows.find({ status: 'releasing', 'settlement.undone': { $gt: 0 } })
+    // first what the pool has given away: read the other way round, what it gives away in between would be due twice
+    const promised = await ledger.open('reward:')
+    const on = <T extends { chain: Chain }>(rows: readonly T[], chain: Chain) => rows.filter(row => row.chain === chain)
     const faults = await Promise.all(
       chains.map(async chain => {
-        const held = sum((await escrows.find({ chain, status: { $in: ['locked', 'disputed'] } })).map(({ amount }) => amount))
-        const staked = sum(
-          (await bonds.find({ chain })).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })),
-        )
-        const unmade = await escrows.find({ chain, status: 'releasing', 'settlement.undone': { $gt: 0 } })
-        const lent = sum(unmade.map(({ settlement }) => settlement!.fee))
-        // first what the pool has given away: read the other way round, what it gives away in between would be due twice
-        const rewards = sum((await ledger.balances(chain, 'reward:')).values())
+        const held = sum(on(inEscrow, chain).map(({ amount }) => amount))
+        const staked = sum(on(staking, chain).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })))
+        const lent = sum(on(unmade, chain).map(({ settlement }) => settlement!.fee))
+        const rewards = sum(promised.on(chain).values())
         const pool = rewards + (await poolSurplus(ledger, chain)) - lent
         const addresses = await networks.contracts(chain)
         const compared = { escrow: held, bond: staked, swarmValidator: pool }

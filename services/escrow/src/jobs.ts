@@ -15,5 +15,5 @@ export const jobs = (parts: Parts): Job[] => [
   ...bondJobs(parts),
   ...slashJobs(parts),
   topUpPolls(parts),
-  examination(parts, checks, operatorMatters),
+  ...examination(parts, checks, operatorMatters),
 ]

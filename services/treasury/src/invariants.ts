@@ -1,7 +1,7 @@
 import { type Chain, chainRelayerApi, chains, hourMs } from '@carapace/api'
 import type { Checks } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { account, holdingOf } from './ledger/accounts.ts'
+import { account, type Holding, holdingsByAgent } from './ledger/accounts.ts'
 import type { Parts } from './parts.ts'
 import type { PaymentStatus } from './payment/payment.ts'
 import type { ReservationStatus } from './reservation/reservation.ts'
@@ -10,7 +10,6 @@ import { incomeFaults, intakeFaults, paymentFaults, returnFaults } from './x402/
 
 const stuckAfterMs = hourMs
 const creditedWithinMs = 10 * 60_000
-const walletsPerRun = 100
 const stuckShown = 20
 
 /** What a payment's status says of its reservation. */
@@ -30,9 +29,11 @@ export const checks: Checks<Parts> = {
   /** The reserved account of an agent is the sum of its held reservations. */
   reserved: async parts => {
     const suspects = new Set<string>()
+    const reserving = await parts.reservations.find({ status: 'held' })
+    const accounts = await parts.ledger.open('wallet:')
     for (const chain of chains) {
-      const held = await heldByAgent(parts, chain)
-      const booked = await parts.ledger.balances(chain, 'wallet:')
+      const held = heldByAgent(reserving.filter(reservation => reservation.chain === chain))
+      const booked = accounts.on(chain)
       for (const [name, balance] of booked) {
         const [, agentId, kind] = name.split(':')
         if (kind === 'reserved' && balance !== (held.get(agentId!) ?? 0n)) suspects.add(`${chain}/${agentId}`)
@@ -44,40 +45,54 @@ export const checks: Checks<Parts> = {
 
   /** Nothing is available to an account in debt, and no debt is above zero. */
   debts: async ({ ledger, db }) => {
-    const faults: string[] = []
-    for (const chain of chains) {
-      for (const name of (await ledger.balances(chain, account.debt(''))).keys()) {
-        const agentId = name.slice(account.debt('').length)
-        const [debt, available] = await db.transaction(async session => [
-          -(await ledger.balance(chain, name, session)),
-          await ledger.balance(chain, account.available(agentId), session),
-        ])
-        if (debt < 0n) faults.push(`${name} is above zero on ${chain}: ${-debt}`)
-        if (debt > 0n && available > 0n) faults.push(`${agentId} owes ${debt} on ${chain} and has ${available} available`)
-      }
-    }
-    return faults
+    const faultsOf = (agentId: string, chain: Chain, debt: bigint, available: bigint): string[] => [
+      ...(debt < 0n ? [`${account.debt(agentId)} is above zero on ${chain}: ${-debt}`] : []),
+      ...(debt > 0n && available > 0n ? [`${agentId} owes ${debt} on ${chain} and has ${available} available`] : []),
+    ]
+    const again = (agentId: string, chain: Chain) =>
+      db.transaction(async session => {
+        const [debt, available] = [account.debt(agentId), account.available(agentId)]
+        const balances = await ledger.balancesOf(chain, [debt, available], session)
+        return faultsOf(agentId, chain, -(balances.get(debt) ?? 0n), balances.get(available) ?? 0n)
+      })
+    const accounts = await ledger.open(account.debt(''))
+    const compared = chains.map(async chain => {
+      const debts = [...accounts.on(chain)].map(([name, balance]) => ({ agentId: name.slice(account.debt('').length), debt: -balance }))
+      const available =
+        debts.length > 0
+          ? await ledger.balancesOf(
+              chain,
+              debts.map(({ agentId }) => account.available(agentId)),
+            )
+          : new Map()
+      const suspects = debts.filter(({ agentId, debt }) => faultsOf(agentId, chain, debt, available.get(account.available(agentId)) ?? 0n).length > 0)
+      return (await Promise.all(suspects.map(({ agentId }) => again(agentId, chain)))).flat()
+    })
+    return (await Promise.all(compared)).flat()
   },
 
   /** A payment and its reservation agree: each ends in exactly one of executed, failed, cancelled. */
   payments: async ({ payments, reservations, db }) => {
-    const faults: string[] = []
-    for (const { id } of await payments.find({ status: { $in: ['pending', 'submitted', 'processing'] } })) {
-      const fault = await db.transaction(async session => {
+    const open = await payments.find({ status: { $in: ['pending', 'submitted', 'processing'] } })
+    const reserved = await reservations.many(open.map(({ id }) => id))
+    // read one after the other: what differs is compared again in one snapshot
+    const suspects = open.filter(({ id, status }) => reserved.get(id)?.status !== belongs[status])
+    const compared = suspects.map(({ id }) =>
+      db.transaction(async session => {
         const [payment, reservation] = [await payments.need(id, session), await reservations.get(id, session)]
-        return reservation?.status === belongs[payment.status] ? undefined : `payment ${id} is ${payment.status}, its money ${reservation?.status}`
-      })
-      if (fault) faults.push(fault)
-    }
-    return faults
+        return reservation?.status === belongs[payment.status] ? [] : [`payment ${id} is ${payment.status}, its money ${reservation?.status}`]
+      }),
+    )
+    return (await Promise.all(compared)).flat()
   },
 
   /** What one custodial wallet paid to another has arrived, once both sides have had time. */
   clearing: async ({ ledger, payments, clock }) => {
     const faults: string[] = []
+    const accounts = await ledger.open(account.clearing('treasury.pay:'))
     for (const chain of chains) {
-      for (const [name, balance] of await ledger.balances(chain, account.clearing('treasury.pay:'))) {
-        const payment = balance === 0n ? undefined : await payments.get(name.slice(account.clearing('treasury.pay:').length))
+      for (const [name, balance] of accounts.on(chain)) {
+        const payment = await payments.get(name.slice(account.clearing('treasury.pay:').length))
         if (payment && clock.now().getTime() - payment.updatedAt.getTime() > creditedWithinMs) faults.push(`${name} holds ${balance} on ${chain}`)
       }
     }
@@ -88,13 +103,11 @@ export const checks: Checks<Parts> = {
   x402: async parts => [...(await incomeFaults(parts)), ...(await paymentFaults(parts)), ...(await intakeFaults(parts))],
 
   custody: async parts => {
-    const total = await parts.wallets.count({})
-    const minute = Math.floor(Date.now() / 60_000)
-    const offset = total > walletsPerRun ? (minute * walletsPerRun) % total : 0
-    // with a range the places before the offset are counted in the index, not read
-    const wallets = await parts.wallets.find({ _id: { $gt: '' } }, { sort: { _id: 1 }, limit: walletsPerRun, offset })
+    const wallets = await parts.walletsInTurn()
     const faults: string[] = []
-    for (const wallet of wallets) for (const chain of chains) faults.push(...(await custodyFault(parts, wallet, chain)))
+    for (const chain of chains)
+      for (const suspect of await custodyFaults(parts, wallets, chain))
+        faults.push(...(await custodyFaults(parts, [suspect.wallet], chain)).map(({ fault }) => fault))
     return faults
   },
 
@@ -109,9 +122,9 @@ export const checks: Checks<Parts> = {
   },
 }
 
-async function heldByAgent({ reservations }: Parts, chain: Chain): Promise<Map<string, bigint>> {
+function heldByAgent(reservations: readonly { agentId: string; amount: bigint }[]): Map<string, bigint> {
   const sums = new Map<string, bigint>()
-  for (const { agentId, amount } of await reservations.find({ status: 'held', chain })) sums.set(agentId, (sums.get(agentId) ?? 0n) + amount)
+  for (const { agentId, amount } of reservations) sums.set(agentId, (sums.get(agentId) ?? 0n) + amount)
   return sums
 }
 
@@ -124,17 +137,39 @@ async function reservedFault({ db, ledger, reservations }: Parts, chain: Chain, 
   })
 }
 
-/** Money under way may have left already, so only what is available must be there for certain; more than is booked is a deposit that is not final yet. */
-async function custodyFault({ ledger, peers, excess }: Parts, { agentId, address }: Stored<Wallet>, chain: Chain): Promise<string[]> {
-  const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: address } })
-  const { available, reserved, debt } = await holdingOf(ledger, chain, agentId)
-  const onChain = BigInt(usdc)
-  if (onChain < available) return [`${address} holds ${onChain} on ${chain}, ${available} are available to ${agentId}`]
+/**
+ * Money under way may have left already, so only what is available must be there for certain; more than is booked is a deposit that is not final yet. The
+ * chain is read first: what came since is credited later than that. Of many wallets it is read for long: each that seems wrong is compared again alone.
+ */
+async function custodyFaults(parts: Parts, wallets: readonly Stored<Wallet>[], chain: Chain): Promise<{ wallet: Stored<Wallet>; fault: string }[]> {
+  const onChain = new Map<string, bigint>()
+  for (const { address } of wallets) {
+    const { usdc } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: address } })
+    onChain.set(address, BigInt(usdc))
+  }
+  const holdings = await holdingsByAgent(
+    parts.ledger,
+    chain,
+    wallets.map(({ agentId }) => agentId),
+  )
+  return wallets.flatMap(wallet => {
+    const fault = custodyFault(parts, { ...wallet, chain }, onChain.get(wallet.address)!, holdings.get(wallet.agentId)!)
+    return fault === undefined ? [] : [{ wallet, fault }]
+  })
+}
+
+function custodyFault(
+  { excess }: Pick<Parts, 'excess'>,
+  { agentId, address, chain }: Pick<Wallet, 'agentId' | 'address' | 'chain'>,
+  onChain: bigint,
+  { available, reserved, debt }: Holding,
+): string | undefined {
+  if (onChain < available) return `${address} holds ${onChain} on ${chain}, ${available} are available to ${agentId}`
   const over = onChain - available - reserved + debt
   const place = `${chain}/${address}`
   const seen = excess.get(place)
   if (over <= 0n) excess.delete(place)
   else if (seen?.amount !== over) excess.set(place, { amount: over, since: Date.now() })
-  else if (Date.now() - seen.since > creditedWithinMs) return [`${address} holds ${over} on ${chain} that nobody was credited with`]
-  return []
+  else if (Date.now() - seen.since > creditedWithinMs) return `${address} holds ${over} on ${chain} that nobody was credited with`
+  return undefined
 }

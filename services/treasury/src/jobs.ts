@@ -40,5 +40,5 @@ export const jobs = (parts: Parts): Job[] => [
     due: dueBy(parts.x402Transfers, 'dueAt'),
     run: async now => eachDue(parts.log, await parts.x402Transfers.due(now, batch), transfer => transferDue(parts, transfer)),
   },
-  examination(parts, checks, new Set(['stuck'])),
+  ...examination(parts, checks, new Set(['stuck'])),
 ]

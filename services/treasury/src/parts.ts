@@ -1,6 +1,6 @@
 import { networkReader } from '@carapace/chain'
 import { agentIdentities } from '@carapace/projections'
-import type { PartsOf, Platform } from '@carapace/service'
+import { endlessWalk, type PartsOf, type Platform } from '@carapace/service'
 import { depositStore } from './deposit/deposit.store.ts'
 import { treasuryLedger } from './ledger/ledger.ts'
 import { paymentStores } from './payment-stores.ts'
@@ -13,10 +13,13 @@ export type Parts = PartsOf<typeof stores>
 export const stores = (platform: Platform) => {
   const { db } = platform
   const ledger = treasuryLedger(db)
+  const wallets = walletStore(db)
   return {
     ledger,
     ...paymentStores(platform, ledger),
-    wallets: walletStore(db),
+    wallets,
+    /** Those whose money is compared with the chain in this minute. */
+    walletsInTurn: endlessWalk(wallets, 100),
     ...x402Stores(db, ledger),
     deposits: depositStore(db),
     agents: agentIdentities(platform),

@@ -1,4 +1,3 @@
-import { chains } from '@carapace/api'
 import type { Ledger } from '@carapace/store'
 
 /**
@@ -6,13 +5,8 @@ import type { Ledger } from '@carapace/store'
  * @param what names the records, and is the prefix of their accounts
  * @example accountFaults(ledger, 'escrow', await escrows.find({ status: 'locked' }))
  */
-export async function accountFaults(
-  ledger: Pick<Ledger, 'balances'>,
-  what: string,
-  open: readonly { id: string; amount: bigint }[],
-): Promise<string[]> {
-  const booked = new Map<string, bigint>()
-  for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, `${what}:`)) if (balance !== 0n) booked.set(name, balance)
+export async function accountFaults(ledger: Pick<Ledger, 'open'>, what: string, open: readonly { id: string; amount: bigint }[]): Promise<string[]> {
+  const booked = new Map((await ledger.open(`${what}:`)).all())
   const faults = open.flatMap(({ id, amount }) => {
     const name = `${what}:${id}`
     const balance = booked.get(name) ?? 0n

@@ -2,8 +2,9 @@ import type { DoctorCheck } from '@carapace/api'
 import type { Job, Platform } from '../define.ts'
 import { paced } from '../jobs/paced.ts'
 
-/** Each names what is wrong, one line a fault. */
-export type Checks<Parts> = Readonly<Record<string, (parts: Parts) => Promise<string[]>>>
+/** Names what is wrong, one line a fault. */
+type Check<Parts> = (parts: Parts) => Promise<string[]>
+export type Checks<Parts> = Readonly<Record<string, Check<Parts>>>
 
 /** No record waits for what the chain has decided for a minute. */
 export const outcomeChecks: Checks<Pick<Platform, 'outcomes'>> = { outcomes: ({ outcomes }) => outcomes.faults() }
@@ -36,35 +37,42 @@ export async function examine<Parts extends Pick<Platform, 'log'>>(
 }
 
 /**
- * Runs the checks and `outcomes` again and again: the last counts are metrics, and a breach is in the log.
+ * Runs the checks and `outcomes` again and again, each at a moment of its own: the last counts are metrics, and a breach is in the log.
  * @param operatorMatters checks that report work for an operator, not of a breach
  */
-export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job {
-  let last: DoctorCheck[] = []
+export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job[] {
+  const last = new Map<string, DoctorCheck>()
   const isForOperator = (name: string): boolean => operatorMatters.has(name) || name in outcomeChecks
   const counts = (forOperator: boolean) => () =>
-    last.filter(({ name }) => isForOperator(name) === forOperator).map(({ name, count }) => [name, count] as const)
+    [...last.values()].filter(({ name }) => isForOperator(name) === forOperator).map(({ name, count }) => [name, count] as const)
+  parts.metrics.observe('invariant.broken', counts(false))
+  parts.metrics.observe('saga.stuck', counts(true))
+  return Object.entries<Check<Parts>>({ ...checks, ...outcomeChecks }).map(([name, check]) => ({
+    name: `money invariant: ${name}`,
+    everyMs,
+    run: paced(whenDue(parts, last, { name, check, isForOperator: isForOperator(name) })),
+  }))
+}
+
+/** One check, where something was written since its last run, where that found something wrong, and now and then. */
+function whenDue<Parts extends Platform>(
+  parts: Parts,
+  last: Map<string, DoctorCheck>,
+  { name, check, isForOperator }: { name: string; check: Check<Parts>; isForOperator: boolean },
+): () => Promise<void> {
   let isWritten = true
   let examinedAt = Number.NEGATIVE_INFINITY
   parts.db.changes.on('saved', () => {
     isWritten = true
   })
-  parts.metrics.observe('invariant.broken', counts(false))
-  parts.metrics.observe('saga.stuck', counts(true))
-  return {
-    name: 'money invariants',
-    everyMs,
-    run: paced(async () => {
-      const isDue = isWritten || last.some(({ count }) => count > 0) || performance.now() - examinedAt >= restMs
-      if (isDue) {
-        isWritten = false
-        examinedAt = performance.now()
-      }
-      const made = Object.fromEntries(Object.entries({ ...checks, ...outcomeChecks }).filter(([name]) => isDue || isForOperator(name)))
-      const found = await examine(parts, made)
-      last = [...last.filter(({ name }) => !(name in made)), ...found]
-      const broken = last.filter(({ name, count }) => count > 0 && !isForOperator(name))
-      if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
-    }),
+  return async () => {
+    const isDue = isForOperator || isWritten || (last.get(name)?.count ?? 0) > 0 || performance.now() - examinedAt >= restMs
+    if (!isDue) return
+    isWritten = false
+    examinedAt = performance.now()
+    const [found] = await examine(parts, { [name]: check })
+    if (found) last.set(name, found)
+    else last.delete(name)
+    if (found && found.count > 0 && !isForOperator) parts.log.error({ broken: [found] }, 'money invariants are broken')
   }
 }

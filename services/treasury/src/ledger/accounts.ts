@@ -29,10 +29,18 @@ export interface Holding {
 }
 
 export async function holdingOf(ledger: Ledger, chain: Chain, agentId: string): Promise<Holding> {
-  const names = [account.available(agentId), account.reserved(agentId), account.debt(agentId)] as const
-  const balances = await ledger.balancesOf(chain, names)
-  const [available = 0n, reserved = 0n, debt = 0n] = names.map(name => balances.get(name))
-  return { available, reserved, debt: -debt }
+  return (await holdingsByAgent(ledger, chain, [agentId])).get(agentId)!
+}
+
+/** What several agents hold on one network, in one read. */
+export async function holdingsByAgent(ledger: Pick<Ledger, 'balancesOf'>, chain: Chain, agentIds: readonly string[]): Promise<Map<string, Holding>> {
+  const namesOf = (agentId: string) => [account.available(agentId), account.reserved(agentId), account.debt(agentId)] as const
+  const balances = await ledger.balancesOf(chain, agentIds.flatMap(namesOf))
+  const holding = (agentId: string): Holding => {
+    const [available = 0n, reserved = 0n, debt = 0n] = namesOf(agentId).map(name => balances.get(name))
+    return { available, reserved, debt: -debt }
+  }
+  return new Map(agentIds.map(agentId => [agentId, holding(agentId)]))
 }
 
 export async function holdingsOf(ledger: Ledger, agentId: string): Promise<Record<Chain, Holding>> {

@@ -1,6 +1,7 @@
 import { type Chain, chainRelayerApi, chains, type DoctorCheck } from '@carapace/api'
 import { transactionOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
 import { account } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
 import { isIntake } from './intake.ts'
@@ -16,17 +17,20 @@ const toleratedFailures = 2
 /** A block that was dropped is followed within this time. */
 const youngMs = 60_000
 
-/** Where an account is not the sum of the payments that are booked on it. */
+/** Where an account is not the sum of the payments that are booked on it. They are read one after the other: what differs is compared again in one snapshot. */
 export async function incomeFaults({ db, ledger, x402 }: Parts): Promise<string[]> {
-  const compare = (chain: Chain, kind: keyof typeof booked, name: string) =>
-    db.transaction(async session => {
-      const balance = await ledger.balance(chain, name, session)
-      const sum = await x402.bookedSum(kind, chain, session)
-      return balance === sum ? [] : [`${name} holds ${balance} on ${chain}, its payments are ${sum}`]
-    })
-  const compared = chains.flatMap(chain => [compare(chain, 'income', account.x402Income), compare(chain, 'intake', account.intake)])
+  const difference = async (chain: Chain, kind: keyof typeof booked, session?: ClientSession): Promise<string[]> => {
+    const name = accountOf[kind]
+    const balance = await ledger.balance(chain, name, session)
+    const sum = await x402.bookedSum(kind, chain, session)
+    return balance === sum ? [] : [`${name} holds ${balance} on ${chain}, its payments are ${sum}`]
+  }
+  const compare = async (chain: Chain, kind: keyof typeof booked) =>
+    (await difference(chain, kind)).length === 0 ? [] : db.transaction(session => difference(chain, kind, session))
+  const compared = chains.flatMap(chain => [compare(chain, 'income'), compare(chain, 'intake')])
   return (await Promise.all(compared)).flat()
 }
+const accountOf = { income: account.x402Income, intake: account.intake } as const
 
 /** Booked payments that the chain does not have, of a part of them at each call. */
 export async function paymentFaults(parts: Parts): Promise<string[]> {

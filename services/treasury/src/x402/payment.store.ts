@@ -54,7 +54,7 @@ export const isHoldOpen = { $or: [{ 'fund.hold.onChain.status': 'pending' }, { '
 export type X402PaymentStore = AggregateStore<X402Payment> & {
   figures(): Promise<PaymentFigures>
   /** What the booked ones come to on a network, µ. */
-  bookedSum(kind: keyof typeof booked, chain: Chain, session: ClientSession): Promise<bigint>
+  bookedSum(kind: keyof typeof booked, chain: Chain, session?: ClientSession): Promise<bigint>
   /** The one that is set aside for a round of a command, or for the last one before it. */
   heldFor(key: string, round: number): Promise<Stored<X402Payment> | undefined>
   /** Those that wait for an earlier round of a command. */
@@ -90,7 +90,7 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
     ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ $or: [{ 'onChain.txHash': txHash }, { txHash }], chain, payer, payTo }),
     returnDue: (now, limit) => payments.find({ 'fund.returnAt': { $lte: now } }, { sort: { 'fund.returnAt': 1 }, limit }),
     bookedSum: async (kind, chain, session) => {
-      const found = await rows.find({ ...booked[kind], chain }, { session, projection: { amount: 1 } }).toArray()
+      const found = await rows.find({ ...booked[kind], chain }, { projection: { amount: 1 }, ...(session ? { session } : {}) }).toArray()
       return found.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
     },
     figures: async () => {
