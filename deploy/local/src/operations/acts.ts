@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Answer, httpCall, type Player, type System, until } from '@carapace/testing'
+import { type Answer, daySeconds, httpCall, type Player, type System, until } from '@carapace/testing'
 import { type Contract, Wallet } from 'ethers'
 import { escrowOf, gigOf, headersOf, openPanel } from '../testing/job.ts'
 import type { ActName } from './goals.ts'
@@ -8,8 +8,8 @@ import { type CountedAct, type OperationCounter, sumOf } from './operation-count
 const chain = 'BASE_SEPOLIA'
 const budget = 40
 const depositMicro = 5_000_000
-/** An act has ended when it sent nothing for so long. */
-const quietMs = 700
+/** An act has ended when it sent nothing for so long: longer than its events wait for those of the next one. */
+const quietMs = 1_200
 const endSeconds = 30
 
 interface ActOptions {
@@ -21,37 +21,27 @@ interface ActOptions {
 /** The work of one act; its requests carry these headers. */
 type Work<T> = (headers: Record<string, string>) => Promise<T>
 
-/** Plays every act once, one after the other, each until nothing of it runs. */
+/** Plays every act once but those of a later day, one after the other, each until nothing of it runs. */
 export async function playActs(system: System, poster: Player, counter: OperationCounter): Promise<Record<ActName, CountedAct>> {
-  const acts: Partial<Record<ActName, CountedAct>> = {}
-  const play = async <T>(name: ActName, work: Work<T>, { mark, isDone = async () => true }: ActOptions = {}): Promise<T> => {
-    const act = counter.begin(mark)
-    acts[name] = act
-    const result = await work({ traceparent: act.traceparent })
-    await until(`${name} has ended`, async () => (await quiet(act)) && isDone(), endSeconds)
-    return result
-  }
-  const post =
-    (path: string, body: object, by?: Player): Work<Answer['body']> =>
-    headers =>
-      system.post(path, body, { ...by?.headers, ...headers })
-
+  const { acts, play } = stage(counter)
   const worker = await register(system, play)
-  const { depositAddress } = await play('fund', post(`/api/agents/${worker.id}/treasury/fund`, {}, worker))
+  const { depositAddress } = await play('fund', posted(system, `/api/agents/${worker.id}/treasury/fund`, {}, worker))
   await deposit(system, play, counter, { from: poster, to: worker, address: depositAddress })
-  await play('firstHeartbeat', post(`/api/agents/${worker.id}/heartbeat`, {}, worker))
-  await play('heartbeat', post(`/api/agents/${worker.id}/heartbeat`, {}, worker))
+  await play('firstHeartbeat', posted(system, `/api/agents/${worker.id}/heartbeat`, {}, worker))
+  await play('heartbeat', posted(system, `/api/agents/${worker.id}/heartbeat`, {}, worker))
 
   const draft = { title: 'Audit a vault', description: 'Read it, report.', skillsRequired: ['solidity'], budget, chain, deadlineHours: 48 }
-  const { id: gigId } = await play('post', post('/api/gigs', draft, poster))
-  await play('apply', post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker))
-  await play('accept', post(`/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster))
+  const { id: gigId } = await play('post', posted(system, '/api/gigs', draft, poster))
+  await play('apply', posted(system, `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker))
+  await play('accept', posted(system, `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster))
   const escrowIs = (status: string) => async () => (await escrowOf(system, gigId)).status === status
-  await play('lock', post('/api/escrow/create', { gigId, amount: budget }, poster), { isDone: escrowIs('locked') })
+  await play('lock', posted(system, '/api/escrow/create', { gigId, amount: budget }, poster), { isDone: escrowIs('locked') })
 
   const panels = async () => (await system.get(`/api/swarm/validations?gigId=${gigId}`)).validations
   const delivery = { deliverableUrl: 'https://example.org/report', deliverableNote: 'done' }
-  await play('submit', post(`/api/gigs/${gigId}/submit-deliverable`, delivery, worker), { isDone: async () => (await panels()).length === 1 })
+  await play('submit', posted(system, `/api/gigs/${gigId}/submit-deliverable`, delivery, worker), {
+    isDone: async () => (await panels()).length === 1,
+  })
   const { id: validationId, panel } = await openPanel(system, { gigId, chain, poster, worker, budget, before: { poster: 0n, worker: 0n } })
   const voting = async (voterId: string): Promise<Work<Answer['body']>> => {
     const headers = await headersOf(system, voterId)
@@ -66,6 +56,35 @@ export async function playActs(system: System, poster: Player, counter: Operatio
   await play('decide', await voting(panel[1]!), { isDone: isPaid })
   return acts as Record<ActName, CountedAct>
 }
+
+/** Of an agent that is alive: a beat on each of some days, a little before the day has passed since the one that was announced, and the first one after. */
+export async function playDays(
+  system: System,
+  player: Player,
+  counter: OperationCounter,
+  days: number,
+): Promise<Partial<Record<ActName, CountedAct>>[]> {
+  const beat = posted(system, `/api/agents/${player.id}/heartbeat`, {}, player)
+  await system.advance(daySeconds)
+  await beat({})
+  const played: Partial<Record<ActName, CountedAct>>[] = []
+  for (let day = 0; day < days; day++) {
+    const { acts, play } = stage(counter)
+    await system.advance(daySeconds - minuteSeconds)
+    await play('heartbeat', beat)
+    await system.advance(2 * minuteSeconds)
+    await play('dailyHeartbeat', beat)
+    played.push(acts)
+  }
+  return played
+}
+const minuteSeconds = 60
+
+const posted =
+  (system: System, path: string, body: object, by?: Player): Work<Answer['body']> =>
+  headers =>
+    system.post(path, body, { ...by?.headers, ...headers })
+
 type Play = <T>(name: ActName, work: Work<T>, options?: ActOptions) => Promise<T>
 
 async function register(system: System, play: Play): Promise<Player> {
@@ -96,6 +115,21 @@ interface Deposit {
   from: Player
   to: Player
   address: string
+}
+
+/** Where acts are played and counted. */
+function stage(counter: OperationCounter): { acts: Partial<Record<ActName, CountedAct>>; play: Play } {
+  const acts: Partial<Record<ActName, CountedAct>> = {}
+  return {
+    acts,
+    play: async (name, work, { mark, isDone = async () => true } = {}) => {
+      const act = counter.begin(mark)
+      acts[name] = act
+      const result = await work({ traceparent: act.traceparent })
+      await until(`${name} has ended`, async () => (await quiet(act)) && isDone(), endSeconds)
+      return result
+    },
+  }
 }
 
 /** Whether the act sends nothing for a while. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { newValidators } from '../testing/scenarios.ts'
-import { playActs } from './acts.ts'
+import { playActs, playDays } from './acts.ts'
 import { noteCommands } from './note-commands.ts'
 import { operationCounter, sumOf } from './operation-counter.ts'
 import { type Measured, report, reportPlaces } from './report.ts'
@@ -26,6 +26,9 @@ try {
   const measured: Measured = { acts: [], idlePerSecond: [], backgroundPerSecond: Number.NaN }
   const [start, background] = [performance.now(), sumOf(counter.background())]
   for (let play = 0; play < plays; play++) measured.acts.push(await playActs(system, poster, counter))
+  // what is the first of a day to one act would be a cheaper one to the next: days pass after all others
+  const days = await playDays(system, poster, counter, plays)
+  for (const [play, { dailyHeartbeat }] of days.entries()) Object.assign(measured.acts[play]!, { dailyHeartbeat })
   measured.backgroundPerSecond = ((sumOf(counter.background()) - background) / (performance.now() - start)) * 1_000
   await pause(restMs)
   for (let window = 0; window < idleWindows; window++) {

@@ -21,10 +21,14 @@ describe('the table of operations', () => {
     return { holds, lineOf, failures: lines.filter(line => line.startsWith('FAIL')) }
   }
 
-  it('fails where a median lies above its ceiling, and names the act', () => {
+  it('allows no act more than its goal', () => {
+    for (const { act, goal, ceiling } of [...Object.values(goals), idleGoal]) assert.ok(ceiling <= goal, act)
+  })
+
+  it('fails where one play lies above its ceiling, and names the act', () => {
     const { act, ceiling } = goals.register
 
-    const { holds, failures } = linesOf([{ register: ceiling + 1 }, { register: ceiling + 1 }, {}])
+    const { holds, failures } = linesOf([{ register: ceiling + 1 }, {}, {}])
 
     assert.deepEqual([holds, failures], [false, [`FAIL ${act}: above its ceiling`]])
     assert.equal(linesOf([{}], idleGoal.ceiling + 1).holds, false)
