@@ -18,8 +18,8 @@ export function rowsInMemory<Row>({ get, apply }: Cached<Row>, db: Pick<Database
   }
   return {
     get: async id => {
-      const known = rows.get(id)
-      if (known) return known
+      const cached = rows.get(id)
+      if (cached) return cached
       const since = written.moment()
       const row = await get(id)
       if (row && !written.mayBeWritten(id, since)) remember(row)

@@ -38,7 +38,7 @@ await onEachMongo('ledger', acquireMongo => {
     assert.deepEqual([await ledger.balance(chain, a), await ledger.balance(chain, b)], [600_000n, 400_000n])
   })
 
-  it('knows the accounts of a name that hold something or owe it, on each network', async () => {
+  it('names the accounts of a prefix that are not empty, on each network', async () => {
     const name = `open-${randomUUID()}`
     const [full, empty] = [`${name}:full`, `${name}:empty`]
     await move('ext:bank', empty, 3n)

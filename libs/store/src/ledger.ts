@@ -34,7 +34,7 @@ export interface Ledger {
   balancesOf(chain: string, accounts: readonly string[], session?: ClientSession): Promise<Map<string, bigint>>
   /** Accounts whose name starts with `prefix`, with their balances: the first ones after `after`, in the order of their names. */
   balances(chain: string, prefix: string, page: { after: string; limit: number }): Promise<Map<string, bigint>>
-  /** Accounts of all networks whose name starts with `prefix` and that hold something or owe it, in one read however many are empty. */
+  /** Accounts of all networks whose name starts with `prefix` and whose balance is not zero, in one read however many are empty. */
   open(prefix: string): Promise<OpenAccounts>
   entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
   /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. */

@@ -34,7 +34,12 @@ describe('the standing of an agent', () => {
     const rows = platform.db.connection.collection('audit')
     const aggregate = rows.aggregate.bind(rows)
     let reads = 0
-    Object.assign(rows, { aggregate: (...given: Parameters<typeof aggregate>) => (reads++, aggregate(...given)) })
+    Object.assign(rows, {
+      aggregate: (...given: Parameters<typeof aggregate>) => {
+        reads++
+        return aggregate(...given)
+      },
+    })
     after(() => Object.assign(rows, { aggregate }))
 
     await record(parts, event(), id, { type: 'skill_verified', skill: 'solidity' })

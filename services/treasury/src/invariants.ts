@@ -103,7 +103,7 @@ export const checks: Checks<Parts> = {
   x402: async parts => [...(await incomeFaults(parts)), ...(await paymentFaults(parts)), ...(await intakeFaults(parts))],
 
   custody: async parts => {
-    const wallets = await parts.walletsInTurn()
+    const wallets = await parts.walletsOfMinute()
     const faults: string[] = []
     for (const chain of chains)
       for (const suspect of await custodyFaults(parts, wallets, chain))

@@ -19,7 +19,7 @@ export const stores = (platform: Platform) => {
     ...paymentStores(platform, ledger),
     wallets,
     /** Those whose money is compared with the chain in this minute. */
-    walletsInTurn: endlessWalk(wallets, 100),
+    walletsOfMinute: endlessWalk(wallets, 100),
     ...x402Stores(db, ledger),
     deposits: depositStore(db),
     agents: agentIdentities(platform),

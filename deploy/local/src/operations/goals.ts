@@ -14,7 +14,7 @@ const onChain = (act: string, goal: number, ceiling = goal): Goal => ({ act, goa
 /** Operations of the database for each business act, all kinds together. */
 export const goals = {
   register: onChain('register', 30),
-  fund: local('treasury fund', 15, 11),
+  fund: local('treasury fund', 15),
   deposit: onChain('deposit credited', 15),
   firstHeartbeat: local('heartbeat, the first of an agent', 4),
   heartbeat: local('heartbeat, a further one', 4, 2),
