@@ -18,8 +18,8 @@ interface Given {
   unless?: (log: readonly Logged[]) => boolean
   /** What the event says about the agent itself: stored with its standing. To be repeated without effect. */
   edit?: (doc: Stored<ScoreDoc>) => Stored<ScoreDoc>
-  /** A payment comes with more facts soon. */
-  isPaymentNext?: boolean
+  /** Another fact about the same agents follows soon. */
+  isFollowed?: boolean
   /** What is sent to the chain because of it. To be sent again without effect. */
   commands?: (doc: ScoreDoc) => Draft[]
 }
@@ -56,11 +56,11 @@ export function record(parts: Parts, event: CloudEvent, agentId: string, fact: F
   recorders.set(parts, recorder)
   return recorder({ event, agentId, fact, ...given })
 }
-/** A registration and its confirmation, and a payment and the skill that it proves, come one after the other. */
+/** A payment and the skill that it proves come one after the other. */
 const momentMs = 400
-/** The payment of an approved delivery changes the scores of the same agents as its verdict: what the verdict says of them waits for it. */
-const paymentMs = 3_000
-const waitOf = ({ isPaymentNext }: Item): number => (isPaymentNext ? paymentMs : momentMs)
+/** A registration waits for its confirmation, and what a verdict says of its voters for the payment, which changes the same scores. */
+const followerMs = 3_000
+const waitOf = ({ isFollowed }: Item): number => (isFollowed ? followerMs : momentMs)
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {

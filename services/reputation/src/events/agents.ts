@@ -18,7 +18,7 @@ export const agentEvents = (parts: Parts): Subscription[] => [
     )
     // what is not known has no facts
     if (isNew) parts.audit.isEmpty(payload.agentId, since)
-    await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
+    await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt, isFollowed: true })
   }),
   on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),
   on(api.agentStatusChanged, async ({ agentId, status, wallet }, event) => {

@@ -28,7 +28,7 @@ export function voteEvents(parts: Parts): Subscription[] {
           event,
           voterId,
           { type: 'vote_judged', validationId, withVerdict: vote === winning, vote },
-          { at: resolvedAt, isPaymentNext: verdict === 'approved' },
+          { at: resolvedAt, isFollowed: verdict === 'approved' },
         )
       await Promise.all(votes.map(judge))
     }),
