@@ -35,7 +35,12 @@ const types = {
   webmanifest: 'application/manifest+json',
 } as const
 
-const styleFile = new URL('../../assets/site.css', import.meta.url)
+const styles = new URL('../../assets/styles/', import.meta.url)
+/** The files of the style, in the order in which later rules win. */
+const styleNames = [
+  ...['base', 'frame', 'pieces', 'layout', 'figures', 'lists', 'pictures', 'records', 'receipts', 'forms'],
+  ...['start', 'operators', 'text', 'docs', 'home', 'live', 'print'],
+]
 const scripts = new URL('../../browser/dist/', import.meta.url)
 const { resolve } = createRequire(import.meta.url)
 /** What the script of /start signs with, by the address that its modules import. */
@@ -55,7 +60,7 @@ export async function loadAssets(publicBaseUrl: string): Promise<Assets> {
   const own = (await readdir(scripts, { recursive: true })).filter(name => name.endsWith('.js')).sort()
   const names = [...own, ...Object.keys(vendored)]
   const sources = await Promise.all([...own.map(name => readFile(new URL(name, scripts))), ...Object.values(vendored).map(file => readFile(file))])
-  const style = await readFile(styleFile)
+  const style = Buffer.concat(await Promise.all(styleNames.map(name => readFile(new URL(`${name}.css`, styles)))))
   const folder = `/assets/${createHash('sha256')
     .update(Buffer.concat([style, ...sources]))
     .digest('base64url')
