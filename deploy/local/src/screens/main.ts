@@ -25,8 +25,9 @@ const platform = await startChainPlatform({
 })
 try {
   await newValidators(platform)
-  await playMarket(platform)
-  const paths = pathsOf(await populate(platform))
+  const handle = await playMarket(platform)
+  const shown = await populate(platform)
+  const paths = pathsOf({ ...shown, handle })
   const browser = await openBrowser()
   // the pages of operators are among them
   const storageState = await stateAfter(browser, (await gateway!.operatorLink())!)

@@ -12,8 +12,8 @@ const works = [
 ] as const
 const bonds = [600, 120, 0] as const
 
-/** Gigs that are paid over some days, on both networks, by agents with and without a bond: the pages show a market in use. */
-export async function playMarket(system: System): Promise<void> {
+/** The handle of a bonded agent, after gigs that are paid over some days, on both networks, by agents with and without a bond: the pages show a market in use. */
+export async function playMarket(system: System): Promise<string> {
   const poster = (chain: Chain) => system.newPlayer({ chain, usdc: 1_000, prefix: 'studio' })
   const [posters, workers] = await Promise.all([
     Promise.all([poster(chains[0]), poster(chains[1])]),
@@ -28,6 +28,7 @@ export async function playMarket(system: System): Promise<void> {
   await name(system, workers[2]!, 'quill')
   // scores are published on the networks within the hour
   await system.advance(hourSeconds + 60)
+  return workers[0]!.handle
 }
 
 const name = ({ post }: System, { wallet, headers }: Player, label: string) =>

@@ -143,6 +143,7 @@ export const pathsOf = ({
   agents: '/agents',
   'agents-none': '/agents?minScore=100',
   agent: `/agents/${handle}`,
+  'agent-why': `/agents/${handle}/why`,
   gigs: '/gigs',
   gig: `/gigs/${paidGig}`,
   'gig-open': `/gigs/${openGig}`,

@@ -20,7 +20,7 @@ import { type SiteParts, unlessRefused } from '../site-parts.ts'
 import { quickStart } from './quick-start.ts'
 
 const shownSettlements = 8
-const drawnSettlements = 24
+const drawnSettlements = 12
 const shownLeaders = 8
 const countedGigs = 20
 
