@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { startGateway } from '@carapace/gateway'
 import type { Browser, Page, Request } from 'playwright-core'
 import { platformAroundTests } from '../testing/around-tests.ts'
+import { commerceJobIs } from '../testing/commerce-job.ts'
 import { deliver, fundedJob, openPanel, vote } from '../testing/job.ts'
 import { openBrowser, stateAfter } from './chromium.ts'
 import { walkByKeyboard } from './keyboard-walk.ts'
@@ -255,6 +256,19 @@ describe('the site', function () {
         for (const page of [gig, home]) assert.equal(await page.evaluate('window.isTheSame'), true)
       }),
     )
+  })
+
+  it('lets an operator decide a disputed job, and examines the records while the page is read', async () => {
+    await visit('/operator', {}, async page => {
+      await page.locator('#doctor tbody tr').first().waitFor()
+      const dispute = page.locator('article.dispute', { has: page.locator(`a[href="/jobs/${shown.disputedJob}"]`) })
+      await dispute.locator('select[name=outcome]').selectOption('reject')
+      await dispute.locator('input[name=reason]').fill('Two pages were agreed')
+      await dispute.locator('button[type=submit]').click()
+      await page.locator('h1', { hasText: 'Decide the dispute' }).waitFor()
+      assert.equal(await page.locator('.over .chip').innerText(), 'Done')
+    })
+    await commerceJobIs(platform, shown.disputedJob, 'rejected')
   })
 
   it('works without a script', async () => {
