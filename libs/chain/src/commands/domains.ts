@@ -62,7 +62,8 @@ export const domainTransfer = command({
   args: { domainId: recordId, n, fullDomain, from: address, to: address },
   key: ['domainId', 'n'],
   aggregate,
-  gas: 190_000n,
+  // the receiver's first name becomes its primary one, and the sender's may be cleared
+  gas: 430_000n,
   batchable: true,
   finalReverts: ['Domain_LockedByOwner', 'ERC721InvalidReceiver'],
   needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],
@@ -75,7 +76,8 @@ export const domainBurn = command({
   args: { domainId: recordId, n, fullDomain },
   key: ['domainId', 'n'],
   aggregate,
-  gas: 110_000n,
+  // clears the primary name, which may fill two slots
+  gas: 160_000n,
   batchable: true,
   finalReverts: ['Domain_LockedByOwner'],
   needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],

@@ -115,12 +115,12 @@ describe('the gas of a kind', function () {
     await run(commands.treasuryPay({ chain, paymentId: randomUUID(), from: client, to: wallet(), amount: usd(1) }))
     await run(commands.faucetGas({ chain, requestId: randomUUID(), to: wallet(), wei: 1n }))
 
-    const domain = { chain, domainId: randomUUID(), fullDomain: `${'a'.repeat(26)}.agent` }
+    const domain = { chain, domainId: randomUUID(), fullDomain: `${'a'.repeat(32)}.agent` }
     const owner = wallet()
     const to = wallet()
     const texts = Array.from({ length: 8 }, (_, index) => ({ key: `${text(63)}${index}`, value: text(500) }))
-    await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'plain.molt', owner, n: 1, texts: [], sale: null }))
     await run(commands.domainMint({ ...domain, owner, n: 1, texts, sale: null }))
+    await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'plain.molt', owner, n: 1, texts: [], sale: null }))
     const buyer = await funded(usd(10))
     const sale = { price: usd(8), source: { kind: 'custodial' as const, from: buyer } }
     await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'bought.agent', owner: buyer, n: 1, texts: [], sale }))
