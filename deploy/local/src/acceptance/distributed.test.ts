@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { System } from '@carapace/testing'
 import { manualFile } from '../mongodb-features/sources.ts'
 import { distributedAroundTests } from '../testing/around-tests.ts'
+import { plainCommerceScenarios } from '../testing/commerce-scenarios.ts'
 import { replicated } from '../testing/distributed.ts'
+import { nameChangesHands } from '../testing/names.ts'
 import { assertPostedOnce, gatewaysOf, openAcrossGateways, uniqueIndexes } from '../testing/replicas.ts'
 import { scenarios } from '../testing/scenarios.ts'
 
@@ -17,7 +19,9 @@ describe('the whole job, a process per service on RabbitMQ, of some two', functi
   })
   after(() => system?.close())
 
-  for (const [title, play] of scenarios) it(title, () => play(system))
+  for (const [title, play] of [...scenarios, ...plainCommerceScenarios]) it(title, () => play(system))
+
+  it('registers a name, which goes to another agent', () => nameChangesHands(system))
 
   it('is posted once when all gateways are sent it with one idempotency key', () => assertPostedOnce(system, gatewaysOf(running)))
 

@@ -54,6 +54,23 @@ describe('a job that somebody makes on the ERC-8183 contract', function () {
           return status === 200 && body
         })
         assert.deepEqual({ fee: receipt.fee, netPaid: receipt.netPaid }, { fee: 0.75, netPaid: 24.25 })
+
+        const earned = async () =>
+          (await platform.get(`/api/agents/${worker.id}/earnings`)).history.map(({ jobId, amount }: { jobId: string; amount: number }) => [
+            jobId,
+            amount,
+          ])
+        const completed = async () => (await platform.get(`/api/agents/${worker.id}`)).totalGigsCompleted
+        const own = [submitted.id, 24.25]
+        await until('it is earned, and counts', async () => (await earned()).length === 1 && (await completed()) === 1)
+        const outside = await delivered(poster.wallet, worker.wallet, budget, poster.wallet.address)
+        await as(poster.wallet).send('complete', outside.jobId, id('done'), '0x')
+        await commerceJobIs(platform, outside.recordId, 'settled')
+        // a later one that counts: by then the external one would have been counted, too
+        const counted = await delivered(poster.wallet, worker.wallet)
+        await platform.post(`/api/erc8183/jobs/${counted.recordId}/settle`, {}, platform.admin)
+        await until('the later one counts', async () => (await completed()) === 2)
+        assert.deepEqual(new Map(await earned()), new Map([own, [counted.recordId, 24.25]] as [string, number][]))
       })
 
       it('is external and not judged where the budget is below 0.01 or above 50,000', async () => {

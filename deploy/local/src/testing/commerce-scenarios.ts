@@ -15,13 +15,20 @@ import {
 import { vote } from './job.ts'
 import { authorizationOf } from './signed-money.ts'
 
-/** The ends that a commerce job can come to, in an order in which one run of the platform clock serves all. */
-export const commerceScenarios: readonly (readonly [string, (system: System) => Promise<void>])[] = [
+type Scenario = readonly [string, (system: System) => Promise<void>]
+
+/** What touches every service that a commerce job needs, and no clock. */
+export const plainCommerceScenarios: readonly Scenario[] = [
   ['an open job is cancelled by its poster, on chain too', cancelled],
   ['the oracle settles a delivered job, and anybody can check its receipt', oracleSettled],
+  ['a custodial wallet funds a job and gets a refund back', fromTreasury],
+]
+
+/** The ends that a commerce job can come to, in an order in which one run of the platform clock serves all. */
+export const commerceScenarios: readonly Scenario[] = [
+  ...plainCommerceScenarios,
   ['the oracle rejects a delivered job and the poster has its money back', oracleRejected],
   ['on the network without gas too, from the allowance', onGaslessNetwork],
-  ['a custodial wallet funds a job and gets a refund back', fromTreasury],
   ['an authorisation in the body funds a job without an allowance', fromAuthorization],
   ['a job that no source covers says why, and nothing has changed', unfunded],
   ['a job that a party disputes is settled by the oracle', disputed],

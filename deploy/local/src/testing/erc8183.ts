@@ -75,7 +75,7 @@ export function erc8183On(platform: ChainPlatform, chain: Chain) {
     const { external } = await shown(jobId, 'assigned')
     await as(worker).send('submit', jobId, id('work'), '0x')
     const { id: recordId } = await shown(jobId, 'submitted')
-    return { external, recordId }
+    return { external, recordId, jobId }
   }
   return { outsider, done, as, now, create, fund, shown, delivered }
 }

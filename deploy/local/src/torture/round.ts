@@ -8,6 +8,7 @@ import { broadcast, newParticipants, type Participants } from './participants.ts
 import { paidRead, price, sentRead } from './payers.ts'
 import { type Deadline, persist } from './persist.ts'
 import { bond, type Stage, type Sums, settledGig, treasury } from './pieces.ts'
+import { followAndComment } from './social.ts'
 import type { Subject } from './subject.ts'
 
 /** After what goes wrong has ended, everything is as it has to be within so many seconds. */
@@ -81,7 +82,7 @@ export const jobsOf = (settlements: number): JobEnd[] =>
 
 /**
  * So many gigs, of which every third is in dispute, every second is hired for by a message and every fifth is paid for by x402, with as many paid reads.
- * A commerce job for each way out that no clock is needed for comes with them, or one for every second gig.
+ * A commerce job for each way out that no clock is needed for comes with them, or one for every second gig, and a follow with a comment.
  */
 export const piecesOf = (settlements: number): Piece[] => [
   ...Array.from(
@@ -101,6 +102,7 @@ export const piecesOf = (settlements: number): Piece[] => [
     for (let bought = 0; bought * settlementsPerSentRead < settlements; bought++) await sentRead(stage)
   },
   bond,
+  followAndComment,
   // One after the other: both are signed by the same wallet.
   async stage => {
     await treasury(stage)
