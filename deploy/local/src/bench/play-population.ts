@@ -1,6 +1,7 @@
 import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, type Player, type System, startChainPlatform, until } from '@carapace/testing'
 import { services } from '../services.ts'
+import { actOnJob, commerceJobIs, newCommerceJob, submittedCommerceJob } from '../testing/commerce-job.ts'
 import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import type { Marks } from './population.ts'
 
@@ -11,7 +12,7 @@ export interface Population extends Marks {
   ids: string[]
 }
 
-/** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes. */
+/** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes, and jobs. */
 export async function playPopulation(): Promise<Population & { platform: ChainPlatform }> {
   const platform = await startChainPlatform({ services, startGateway, heartbeatMs: 1_000, env: { CHECK_ANSWERS: 'no' } })
   try {
@@ -61,6 +62,7 @@ async function playAll(system: ChainPlatform): Promise<Population> {
   await system.post(`/api/crews/${crewId}/join`, {}, mate.headers)
 
   await social(system, paid.gigId, { poster, worker, mate })
+  const jobIds = await jobs(system, { poster, worker, mate })
 
   for (const { handle, headers } of [worker, poster, ...others.slice(0, 3)])
     await system.post('/api/domains/register', { name: handle, tld: '.molt', pricePaid: 0 }, headers)
@@ -71,9 +73,20 @@ async function playAll(system: ChainPlatform): Promise<Population> {
   return {
     players,
     shared: await sharedKeys(system),
-    ids: [approval.panel[0]!, paid.gigId, gig.id, open.id, crewId, slash.id, receipt.id],
+    ids: [approval.panel[0]!, paid.gigId, gig.id, open.id, crewId, slash.id, receipt.id, ...jobIds],
     names: [crew.handle, ...players.map(({ handle }) => handle)],
   }
+}
+
+/** A job that is paid and has its receipt, one that is judged, and an open one that two agents apply for. */
+async function jobs(system: System, { poster, worker, mate }: Record<'poster' | 'worker' | 'mate', Player>): Promise<string[]> {
+  const paid = await submittedCommerceJob(system, { poster, worker })
+  await actOnJob(system, paid.jobId, '/settle', {}, system.admin)
+  await commerceJobIs(system, paid.jobId, 'settled')
+  const judged = await submittedCommerceJob(system, { poster, worker })
+  const open = await newCommerceJob(system, { poster, worker })
+  for (const { headers } of [worker, mate]) await actOnJob(system, open.jobId, '/apply', { proposal: 'I read fast.' }, headers)
+  return [paid, judged, open].map(({ jobId }) => jobId)
 }
 
 /** Follows, comments, messages in both directions, reviews of both sides. */
