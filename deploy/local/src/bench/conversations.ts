@@ -1,7 +1,8 @@
 import { social } from '@carapace/social'
-import { acquireMongo, newTestAgent, startPlatform, type TestMongo, type TestPlatform, until } from '@carapace/testing'
+import { newTestAgent, startPlatform, type TestMongo, until } from '@carapace/testing'
 import { MongoClient } from 'mongodb'
 import { compareReads, type Timing } from './compare-reads.ts'
+import { ownEngine, type Side, startSide } from './side.ts'
 
 const agents = 1_000
 const few = 1_000
@@ -18,25 +19,23 @@ interface Document {
 
 /** What the reads of one agent's messages cost among few messages and among many, between 1,000 agents. */
 export async function timeConversations(): Promise<Timing[]> {
-  const mongo = await acquireMongo()
-  const platforms: TestPlatform[] = []
+  const engine = await ownEngine()
+  const sides: Side[] = []
   try {
     const { agent } = newTestAgent()
     const other = agentAt(1)
     for (const [messages, others] of [[few, peers.few] as const, [many, peers.many] as const]) {
-      const part = { ...mongo, prefix: `${mongo.prefix}${messages}_`, close: async () => undefined }
-      const platform = await startPlatform([social], { mongo: part, env: { CHECK_ANSWERS: 'no' } })
-      platforms.push(platform)
-      await writeMessages(platform, part, agent, { messages, others })
+      const part = { uri: engine.uri, prefix: `${messages}_`, close: async () => undefined }
+      await writeMessages(part, agent, { messages, others })
+      sides.push(await startSide(engine, part.prefix))
     }
-    const pair = platforms as [TestPlatform, TestPlatform]
     const paths = ['', '?limit=20&offset=20', `/${other}`, `/${other}?limit=1`].map(rest => `/api/agents/${agent.id}/messages${rest}`)
     const timings: Timing[] = []
-    for (const path of paths) timings.push(await compareReads(pair, { path, headers: agent.headers }))
+    for (const path of paths) timings.push(await compareReads(sides as [Side, Side], { path, headers: agent.headers }))
     return timings
   } finally {
-    for (const platform of platforms) await platform.close()
-    await mongo.close()
+    for (const side of sides) await side.close()
+    await engine.close()
   }
 }
 
@@ -44,11 +43,12 @@ const agentAt = (n: number): string => `00000000-0000-4000-8000-${n.toString(16)
 
 /** One message is sent; all others are copies of its documents: so they are what the service writes, and the bench does not last for minutes. */
 async function writeMessages(
-  platform: TestPlatform,
-  { uri, prefix }: TestMongo,
-  agent: { id: string; headers: Record<string, string> },
+  mongo: TestMongo,
+  agent: { id: string; wallet: string; headers: Record<string, string> },
   { messages, others }: { messages: number; others: number },
 ): Promise<void> {
+  const { uri, prefix } = mongo
+  const platform = await startPlatform([social], { mongo, env: { CHECK_ANSWERS: 'no' } })
   const client = await MongoClient.connect(uri, { useBigInt64: true })
   try {
     const db = client.db(`${prefix}carapace_social`)
@@ -94,7 +94,14 @@ async function writeMessages(
         pairs.slice(from, from + 100).flatMap((pair, n) => messagesOf(pair, from + n)),
       )
     await db.collection<Document>('figures').updateOne({ _id: agent.id }, { $set: { conversations: others } })
+    // the gateway of the bench has missed the registration
+    const known = { _id: agent.id, wallet: agent.wallet, walletKey: agent.wallet.toLowerCase(), status: 'active', requireSignature: false }
+    await client
+      .db(`${prefix}carapace_gateway`)
+      .collection<Document>('agents')
+      .insertOne({ ...known, rev: 1, writers: {} })
   } finally {
+    await platform.close()
     await client.close()
   }
 }

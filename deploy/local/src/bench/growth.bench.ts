@@ -4,14 +4,18 @@ import { timeConversations } from './conversations.ts'
 import { timeReads } from './lists.ts'
 
 // Part of npm run bench: what each read costs among many agents and among few.
-const reads = await timeReads()
+const { many: reads, most } = await timeReads()
 printReads('reads', '1,000  10,000', reads)
+printReads('lists of agents', '1,000 100,000', most)
 const conversations = await timeConversations()
 printReads('reads of messages between 1,000 agents', '1,000 100,000', conversations)
 const isSearch = ({ path }: Timing) => path.startsWith('/api/agents/search')
+const isList = (timing: Timing) => !isSearch(timing)
 const worst = (timings: readonly Timing[]) => Math.max(...timings.map(({ few, many }) => many / few))
-reportFigure('reads.growth', [worst([...reads, ...conversations].filter(timing => !isSearch(timing)))])
+reportFigure('reads.growth', [worst([...reads, ...conversations].filter(isList))])
 reportFigure('reads.searchGrowth', [worst(reads.filter(isSearch))])
+reportFigure('reads.mostGrowth', [worst(most.filter(isList))])
+reportFigure('reads.mostSearchGrowth', [worst(most.filter(isSearch))])
 
 function printReads(what: string, sizes: string, timings: readonly Timing[]): void {
   console.log(`${`${what}, ms of CPU:`.padEnd(72)} ${sizes}  ratio (at most 1.2)`)

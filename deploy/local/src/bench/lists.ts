@@ -1,32 +1,63 @@
 import type { AnyEndpoint } from '@carapace/api'
-import { acquireMongo, startPlatform, type TestPlatform } from '@carapace/testing'
-import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
+import { httpCall } from '@carapace/testing'
+import { declaredReads, filtersOf, queryKeys } from '../testing/reads.ts'
 import { compareReads, type Read, type Timing } from './compare-reads.ts'
 import { type Population, playPopulation } from './play-population.ts'
 import { copiedKey, populate, type Records, readAll } from './population.ts'
+import { ownEngine, type Side, startSide } from './side.ts'
 
 const few = 1_000
 const many = 10_000
+const most = 100_000
 /** The number of a copy that both populations have. */
 const registered = 7
 
-/** What every read costs among few and among many agents: two platforms side by side on one database, called in alternation. */
-export async function timeReads(): Promise<Timing[]> {
+export interface ReadTimings {
+  /** Each read, among 10,000 agents. */
+  many: Timing[]
+  /** The lists of agents, among 100,000. */
+  most: Timing[]
+}
+
+/** What reads cost among few agents and among many: platforms next to each other on one database, called in alternation. */
+export async function timeReads(): Promise<ReadTimings> {
   const { population, records } = await recordedPopulation()
-  const mongo = await acquireMongo()
-  const platforms: TestPlatform[] = []
+  const engine = await ownEngine()
+  const sides: Side[] = []
+  const start = async (agents: number, of: readonly Records[]) => {
+    const prefix = `${agents}_`
+    await populate({ uri: engine.uri, prefix }, of, population, Math.round(agents / population.players.length))
+    const side = await startSide(engine, prefix)
+    sides.push(side)
+    return side
+  }
   try {
-    for (const agents of [few, many]) {
-      const part = { uri: mongo.uri, prefix: `${mongo.prefix}${agents}_`, close: async () => undefined }
-      await populate(part, records, population, Math.round(agents / population.players.length))
-      platforms.push(await startPlatform(readServices, { mongo: part, env: { CHECK_ANSWERS: 'no' } }))
-    }
-    return await timeBoth(platforms as [TestPlatform, TestPlatform], population)
+    const small = await start(few, records)
+    const large = await start(many, records)
+    const timings = await timeBoth([small, large], population)
+    await large.close()
+    sides.pop()
+    const huge = await start(most, records.filter(isOfAgents))
+    const lists: Timing[] = []
+    for (const path of listsOfAgents) lists.push(await compareReads([small, huge], { path, headers: {} }))
+    return { many: timings, most: lists }
   } finally {
-    for (const platform of platforms) await platform.close()
-    await mongo.close()
+    for (const side of sides) await side.close()
+    await engine.close()
   }
 }
+
+/** What lists of agents are made of: the other records of so many agents would only lengthen the bench. */
+const isOfAgents = ({ database, collection }: Records): boolean =>
+  ['identity/agents', 'reputation/scores'].includes(`${database.slice(9)}/${collection}`)
+
+const listsOfAgents = [
+  '/api/agents?limit=20',
+  '/api/agents?limit=100',
+  '/api/agents/discover?skills=solidity&limit=20',
+  '/api/agents/search?q=solidity&limit=20',
+  '/api/agents/leaderboard',
+]
 
 /** The chains and their platform are not needed once the records are read. */
 export async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
@@ -38,14 +69,14 @@ export async function recordedPopulation(): Promise<{ population: Population; re
   }
 }
 
-async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids }: Population): Promise<Timing[]> {
+async function timeBoth(sides: readonly [Side, Side], { players, ids }: Population): Promise<Timing[]> {
   const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, registered))
   const agents = players
     .slice(0, 2)
     .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, registered), 'x-wallet-address': copiedKey(wallet.address, registered) }))
-  const plans = (await Promise.all(variants.map(variant => planOf(platforms[0], variant, keys, agents)))).filter(plan => plan !== undefined)
+  const plans = (await Promise.all(variants.map(variant => planOf(sides[0], variant, keys, agents)))).filter(plan => plan !== undefined)
   const timings: Timing[] = []
-  for (const plan of plans) timings.push(await compareReads(platforms, plan))
+  for (const plan of plans) timings.push(await compareReads(sides, plan))
   return timings.sort((a, b) => b.many / b.few - a.many / a.few)
 }
 
@@ -72,17 +103,12 @@ function isOverMany(endpoint: AnyEndpoint): boolean {
 }
 
 /** With keys in their places, and the caller, that give the longest answer; undefined when none is answered. */
-async function planOf(
-  platform: TestPlatform,
-  variant: string,
-  keys: readonly string[],
-  agents: readonly Record<string, string>[],
-): Promise<Read | undefined> {
+async function planOf({ url }: Side, variant: string, keys: readonly string[], agents: readonly Record<string, string>[]): Promise<Read | undefined> {
   const paths = filled(variant, keys)
   let best: (Read & { length: number }) | undefined
   for (const path of paths)
     for (const headers of agents) {
-      const { status, body } = await platform.call('GET', path.replace('{run}', '0'), { headers })
+      const { status, body } = await httpCall(url, 'GET', path.replace('{run}', '0'), { headers })
       const { length } = JSON.stringify(body)
       if (status === 200 && length > (best?.length ?? 0)) best = { path, headers, length }
     }

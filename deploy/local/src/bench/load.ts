@@ -18,8 +18,13 @@ export interface Spent {
   seconds: number
 }
 
-/** Sends so many requests, 32 at a time, and checks each answer. Resolves to what `pids` used meanwhile. */
-export async function runLoad({ url, method = 'GET', path, headers, body, check }: Load, requests: number, pids: () => Promise<readonly number[]>) {
+/** Sends so many requests, 32 at a time, and checks each answer. Resolves to what `pids` used until then, and until what the requests cause is `settled`. */
+export async function runLoad(
+  { url, method = 'GET', path, headers, body, check }: Load,
+  requests: number,
+  pids: () => Promise<readonly number[]>,
+  settled?: () => Promise<unknown>,
+): Promise<Spent> {
   const before = await cpuOf(pids)
   const start = performance.now()
   let sent = 0
@@ -33,8 +38,8 @@ export async function runLoad({ url, method = 'GET', path, headers, body, check 
     }
   }
   await Promise.all(Array.from({ length: clients }, client))
-  const spent: Spent = { seconds: (performance.now() - start) / 1_000, cpuSeconds: (await cpuOf(pids)) - before }
-  return spent
+  await settled?.()
+  return { seconds: (performance.now() - start) / 1_000, cpuSeconds: (await cpuOf(pids)) - before }
 }
 
 export const cpuOf = async (pids: () => Promise<readonly number[]>): Promise<number> =>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Player, reportFigure, type System, startTestDevnets, until } from '@carapace/testing'
+import { httpCall, type Player, reportFigure, type System, startTestDevnets, until } from '@carapace/testing'
 import { startEngine } from '../engine.ts'
 import { temporaryDataDir } from '../testing/child.ts'
 import { type BenchStart, benchStart } from './bench-start.ts'
@@ -149,34 +149,52 @@ async function timeAll(start: BenchStart, uri: string, agents: readonly Record<s
     list(`/best/${leaderboard.length}`, leaderboard.length),
   )
 
-  const body = JSON.stringify(await start.system.get(`/api/agents/${agentAt(0)}`))
-  const share = (line: string, requests: number, path: string, length: number) =>
-    compareCosts(
+  const share = async (line: string, requests: number, path: string, check: Load['check']) => {
+    const { headers, body } = await httpCall(start.system.url, 'GET', path, { headers: { 'accept-encoding': 'identity' } })
+    await httpCall(rawUrl, 'POST', '/same', {
+      body: { headers: [...headers].filter(([name]) => !ofConnection.has(name)).flat(), body: JSON.stringify(body) },
+    })
+    const ratios = await compareCosts(
       rounds,
-      () => raw({ path: () => `/same/${length}`, check: text => same(String(text).length, length - 2) }, requests),
-      () => own({ path: () => path, check: () => undefined }, requests),
-    ).then(ratios => reportFigure(line, ratios))
-  await share('gateway.cached', 2_000, `/api/agents/${agentAt(0)}`, Buffer.byteLength(body))
-  await share('gateway.healthz', 2_000, '/healthz', JSON.stringify({ status: 'ok' }).length)
+      () => raw({ path: () => '/same', check }, requests),
+      () => own({ path: () => path, check }, requests),
+    )
+    reportFigure(line, ratios)
+  }
+  await share('gateway.cached', 2_000, `/api/agents/${agentAt(0)}`, answer => same(idIn(answer, 'agent'), agentAt(0)))
+  await share('gateway.healthz', 2_000, '/healthz', answer => same((answer as { status: unknown }).status, 'ok'))
 
   await own({ ...agent, headers: fresh }, Math.max(0, allReads - reads))
   reportFigure('memory.reads', [await start.memory()])
 
-  const write = (kind: string): Omit<Load, 'url'> => ({ method: 'POST', path: () => `/${kind}`, body: () => ({}), check: () => undefined })
+  const write = (kind: string): Omit<Load, 'url'> => ({
+    method: 'POST',
+    path: () => `/${kind}`,
+    body: () => ({}),
+    check: answer => same(typeof (answer as { n: unknown }).n, 'number'),
+  })
   const beat: Omit<Load, 'url'> = {
     method: 'POST',
     path: n => `/api/agents/${agentAt(n)}/heartbeat`,
     headers: n => agents[n % agents.length]!,
     body: () => ({}),
-    check: () => undefined,
+    check: answer => same((answer as { success: unknown }).success, true),
   }
   // the first of a day costs more
   await own(beat, agents.length)
   await compare('writes.heartbeat', 1_000, beat, write('heartbeat'))
-  const post = { ...beat, path: () => '/api/gigs', body: () => draft }
+  const post: Omit<Load, 'url'> = {
+    ...beat,
+    path: () => '/api/gigs',
+    body: () => draft,
+    check: answer => same((answer as typeof draft).title, draft.title),
+  }
   await compare('writes.gig', 500, post, write('gig'))
   child.disconnect()
 }
+
+/** Headers that node writes by itself. */
+const ofConnection = new Set(['connection', 'date', 'keep-alive'])
 
 function idIn(body: unknown, name: string): unknown {
   const record = body as Record<string, { id?: unknown }>

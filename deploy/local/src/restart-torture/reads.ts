@@ -33,10 +33,10 @@ const pathValues: Readonly<Record<string, string>> = { chain: 'BASE_SEPOLIA', sk
 
 const pathOf = ({ path }: AnyEndpoint, agentId: string): string => path.replace(/:([A-Za-z]+)/g, (_, name: string) => pathValues[name] ?? agentId)
 
-/** Each public GET of each service. Streams have no end and are left out. */
+/** Each public GET of each service. */
 export async function publicReads(system: System, agentId: string): Promise<Planned[]> {
   const paths = declaredReads
-    .filter(({ caller, planned, produces }) => caller === 'public' && !planned && produces !== 'text/event-stream')
+    .filter(({ caller, planned }) => caller === 'public' && !planned)
     .map(endpoint => pathOf(endpoint, agentId))
   return atRest([...new Set(paths)].map(path => ({ path, send: () => system.call('GET', path) })))
 }

@@ -4,10 +4,10 @@ import { services } from '../services.ts'
 /** The services without the relayer: what is read of a chain is read from their records. */
 export const readServices = services.filter(({ api }) => api.name !== 'chain-relayer')
 
-/** Every declared GET of them. */
+/** Every declared GET of them that has an end: a stream would be read for ever. */
 export const declaredReads: readonly AnyEndpoint[] = readServices
   .flatMap(({ api }) => Object.values(api.endpoints) as AnyEndpoint[])
-  .filter(endpoint => endpoint.method === 'get')
+  .filter(({ method, produces }) => method === 'get' && produces !== 'text/event-stream')
 
 export const queryKeys = (endpoint: AnyEndpoint): string[] => Object.keys((endpoint.query as { shape?: object } | undefined)?.shape ?? {})
 
