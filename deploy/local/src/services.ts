@@ -11,7 +11,7 @@ import { social } from '@carapace/social'
 import { swarm } from '@carapace/swarm'
 import { treasury } from '@carapace/treasury'
 
-/** Every service of the platform, in the order in which they start. */
+/** Every service of the platform; the relayer, whose networks the others read, is the first. */
 export const services: readonly AnyService[] = [
   chainRelayer,
   identity,

@@ -1,12 +1,10 @@
 import { apis, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
-import { startGateway } from '@carapace/gateway'
-import { type Config, type Logger, type RunningService, startService, startTelemetry } from '@carapace/service'
+import { type AnyService, type Config, type Logger, type RunningService, startService, startTelemetry } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { leaveAddresses } from './addresses.ts'
 import { mongoDeadLetters } from './dead-letter-store.ts'
 import { type Closable, startEnvironment, type Variables } from './environment.ts'
-import { services } from './services.ts'
 
 export interface Local {
   url: string
@@ -46,7 +44,10 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
 }
 
 async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'close'>> {
-  const { config, mongoUri, log, parts } = await startEnvironment(variables, own)
+  const environment = startEnvironment(variables, own)
+  // loading the programs of all services takes this process as long as database and networks take theirs
+  const [{ services }, { startGateway }] = await Promise.all([import('./services.ts'), import('@carapace/gateway'), environment])
+  const { config, mongoUri, log, parts } = await environment
   own(await startTelemetry(config))
   const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local', log }) : await embeddedBus(mongoUri, config, log, own))
   const running = new Map<ServiceName, RunningService>()
@@ -66,10 +67,15 @@ async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'clo
     exclusive: !config.AMQP_URL,
     allUp,
   }
-  for (const service of services) {
-    const started = own(await startService(service, shared))
+  const start = async (service: AnyService) => {
+    const started = await startService(service, shared)
     running.set(started.name, started)
+    return started
   }
+  // the others read the networks of the relayer
+  const [relayer, ...others] = services
+  own(await start(relayer!))
+  await startAll(others, own, start)
   // Closed before the services: a publish in this process waits for consumers, and those that have ended consume nothing.
   own({ close: () => bus.close() })
   const gateway = own(await startGateway({ ...shared, exclusive: true }))
@@ -79,6 +85,19 @@ async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'clo
   const operatorLink = await gateway.operatorLink()
   const all = { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' }
   return { url: gateway.url, config, parts: all, ...(operatorLink ? { operatorLink } : {}) }
+}
+
+/** Starts all at the same time; they are closed in reverse order. @throws what the first of them throws, once none is starting any more */
+async function startAll(services: readonly AnyService[], own: Own, start: (service: AnyService) => Promise<Closable>): Promise<void> {
+  const starting = services.map(start)
+  await Promise.allSettled(starting)
+  let failure: { error: unknown } | undefined
+  for (const one of starting) {
+    await one.then(own, (error: unknown) => {
+      failure ??= { error }
+    })
+  }
+  if (failure) throw failure.error
 }
 
 /** A service that is not up yet has no address: nothing listens there. */
