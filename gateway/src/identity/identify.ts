@@ -105,11 +105,14 @@ function chainOfRegistration(wallet: string, body: Buffer | undefined): Chain | 
   }
 }
 
-/** Whether nobody has to be known, and nothing was signed: most reads. */
+/** Whether nobody has to be known, and nothing names anybody where that is possible: most reads. */
 export const isNobody = (request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean => {
   const { needs, optional } = callers[classOf(route, mode)]
-  return needs === 'nothing' && !optional && !isSigned(request)
+  if (needs !== 'nothing' || isSigned(request)) return false
+  return !optional || (route.method === 'get' && naming.every(name => request.headers[name] === undefined))
 }
+
+const naming = ['x-agent-id', 'x-wallet-address', 'x-admin-wallet'] as const
 
 /** Whether the call is to be judged as an admin's: it has to be one, or it names one where that is possible. */
 export function comesAsAdmin(request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean {
