@@ -5,22 +5,21 @@ import {
   asRefusal,
   checkBodyHeaders,
   hasBody,
-  inSpan,
   inTrace,
   type Logger,
-  newTrace,
+  openTrace,
   type Peers,
+  type RequestContext,
   requestIdHeader,
   signContext,
   spanEnds,
-  spansAreRecorded,
   type Trace,
   traceparentOf,
 } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sendCached } from '../cache/cached-answer.ts'
 import { type Caching, placeOf, sendThroughCache, writtenBy } from '../cache/caching.ts'
-import type { MicroCache } from '../cache/micro-cache.ts'
+import type { MicroCache, Place } from '../cache/micro-cache.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import type { Inside } from '../inside/inside.ts'
@@ -32,7 +31,7 @@ import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { type RateLimits, rateHeaders } from '../rate/limits.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
-import { bodyReader, ClientDisconnected, isLoopback, type Peer, peerOf } from '../request/request.ts'
+import { bodyReader, ClientDisconnected, isLoopback, type Peer, peerOf, type Target } from '../request/request.ts'
 import { sentPayment } from '../x402/proof.ts'
 import { boughtBy, maySell } from '../x402/purchase.ts'
 import { quotedFor } from '../x402/quoted.ts'
@@ -87,10 +86,8 @@ interface Progress {
 /** The public door: every request passes these steps in the order of behaviour 1.5, the first that refuses answers. */
 export function door(parts: DoorParts): (request: Request, response: Response) => void {
   return (request, response) => {
-    const parent = text(request.headers.traceparent)
-    if (spansAreRecorded())
-      void inSpan({ by: 'gateway', name: request.method, kind: 'server', fromOutside: true }, parent, trace => serve(request, response, trace, parts))
-    else void serve(request, response, newTrace(parent), parts)
+    const span = { by: 'gateway', name: request.method, kind: 'server', fromOutside: true } as const
+    void serve(request, response, openTrace(span, text(request.headers.traceparent)), parts)
   }
 }
 
@@ -114,6 +111,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
   const { route, identity, adminCall } = progress
   const status = response.headersSent ? response.statusCode : unanswered
   spanEnds(trace, request.method, route?.path ?? 'none', status)
+  trace.span?.end()
   if (adminCall !== undefined)
     await parts.adminLog
       .end(adminCall, status)
@@ -140,7 +138,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   await counted(() => parts.checkHost(request.headers.host))
   if (parts.operator.serves(target.path)) {
     const { requestId, headers } = progress
-    return parts.operator.serve(request, response, { ...target, peer, requestId, headers, body: bodyReader(request) })
+    return traced(progress, () => parts.operator.serve(request, response, { ...target, peer, requestId, headers, body: bodyReader(request) }))
   }
   // one that is allowed is not counted: a browser sends it before each of its calls
   if (request.method === 'OPTIONS') return counted(() => answerPreflight(request, response, parts, target.path, progress.headers))
@@ -151,13 +149,37 @@ async function pass(request: Request, response: Response, traceparent: string, p
 
   const body = bodyReader(request)
   const protocol = protocolOf(route)
-  if (protocol) return speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts)
+  if (protocol)
+    return traced(progress, () => speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts))
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
   const requestContext = contextOf(request, { ip: peer.ip, identity })
   const place = placeOf(request, route, target)
   const cached = place && parts.cache.find(place.key)
   if (cached) return sendCached(request, response, cached, progress.headers)
+  const answer = () => fulfil(request, response, { route, target, peer, identity, requestContext, body, place, traceparent }, progress, parts)
+  const isForwardedAlone = identity.admin === undefined && (parts.sell === undefined || !(route.endpoint.quote || maySell(route)))
+  return isForwardedAlone ? answer() : traced(progress, answer)
+}
+
+/** Runs what makes calls of its own. What is only forwarded names its trace in a header. */
+const traced = <T>({ trace }: Progress, work: () => T): T => (trace.span === undefined ? work() : inTrace(trace, work))
+
+/** A request that is admitted and was not answered from memory. */
+interface Admitted {
+  route: Found
+  target: Target
+  peer: Peer
+  identity: Identity
+  requestContext: RequestContext
+  body: () => Promise<Buffer | undefined>
+  place: Place | undefined
+  traceparent: string
+}
+
+/** Sells what has a price, and lets the service answer. */
+async function fulfil(request: Request, response: Response, admitted: Admitted, progress: Progress, parts: DoorParts): Promise<void> {
+  const { route, target, peer, identity, requestContext, body, place, traceparent } = admitted
   // who has other sources gets a challenge of x402 only when none of them covers it
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)

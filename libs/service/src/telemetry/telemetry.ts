@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceName } from '@carapace/api'
 import { ROOT_CONTEXT, type Tracer } from '@opentelemetry/api'
 import type { BasicTracerProvider, Sampler } from '@opentelemetry/sdk-trace-base'
 import type { Config } from '../config/config.ts'
-import { recordSpans } from './trace.ts'
+import { newTrace, recordSpans } from './trace.ts'
 
 type Settings = Pick<Config, 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_TRACES_SAMPLER' | 'OTEL_TRACES_SAMPLER_ARG'>
 
@@ -68,7 +67,7 @@ function samplersOf(
   const root = roots[name.replace('parentbased_', '')]!()
   const inside = new sdk.ParentBasedSampler({ root })
   const own: Sampler = {
-    shouldSample: (_context, _traceId, ...rest) => root.shouldSample(ROOT_CONTEXT, randomBytes(16).toString('hex'), ...rest),
+    shouldSample: (_context, _traceId, ...rest) => root.shouldSample(ROOT_CONTEXT, newTrace(undefined).traceId, ...rest),
     toString: () => `own decision by ${root.toString()}`,
   }
   return { outside: name.startsWith('parentbased_') ? inside : own, inside }

@@ -73,6 +73,13 @@ export function beginSpan(of: SpanOf, parent: string | null | undefined, started
   return { traceparent: traceparentOf(ids)!, end }
 }
 
+/**
+ * Begins a span whose work is no `currentTrace`; its owner ends it. Work that has to be one costs each promise of the process a call, from the first time on.
+ * @example const trace = openTrace(span, parent); try { await serve(trace) } finally { trace.span?.end() }
+ */
+export const openTrace = (of: SpanOf, parent: string | undefined): Trace =>
+  tracerOf === undefined ? newTrace(parent) : traceOf(start(tracerOf, of, parent))
+
 /** A span's ids that continue `parent`, or start a trace. Nothing is recorded of it; for work that needs no `currentTrace` all along. */
 export function newTrace(parent: string | undefined): Trace {
   const match = parent === undefined ? null : pattern.exec(parent)
