@@ -35,9 +35,7 @@ const pathOf = ({ path }: AnyEndpoint, agentId: string): string => path.replace(
 
 /** Each public GET of each service. */
 export async function publicReads(system: System, agentId: string): Promise<Planned[]> {
-  const paths = declaredReads
-    .filter(({ caller, planned }) => caller === 'public' && !planned)
-    .map(endpoint => pathOf(endpoint, agentId))
+  const paths = declaredReads.filter(({ caller, planned }) => caller === 'public' && !planned).map(endpoint => pathOf(endpoint, agentId))
   return atRest([...new Set(paths)].map(path => ({ path, send: () => system.call('GET', path) })))
 }
 
