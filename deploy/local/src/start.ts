@@ -45,7 +45,7 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
 
 async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'close'>> {
   const environment = startEnvironment(variables, own)
-  // loading the programs of all services takes this process as long as database and networks take theirs
+  // the programs of all services are loaded while database and networks start
   const [{ services }, { startGateway }] = await Promise.all([import('./services.ts'), import('@carapace/gateway'), environment])
   const { config, mongoUri, log, parts } = await environment
   own(await startTelemetry(config))

@@ -95,11 +95,11 @@ async function writeMessages(
       )
     await db.collection<Document>('figures').updateOne({ _id: agent.id }, { $set: { conversations: others } })
     // the gateway of the bench has missed the registration
-    const known = { _id: agent.id, wallet: agent.wallet, walletKey: agent.wallet.toLowerCase(), status: 'active', requireSignature: false }
+    const gatewayRow = { _id: agent.id, wallet: agent.wallet, walletKey: agent.wallet.toLowerCase(), status: 'active', requireSignature: false }
     await client
       .db(`${prefix}carapace_gateway`)
       .collection<Document>('agents')
-      .insertOne({ ...known, rev: 1, writers: {} })
+      .insertOne({ ...gatewayRow, rev: 1, writers: {} })
   } finally {
     await platform.close()
     await client.close()

@@ -17,7 +17,7 @@ import { startChild } from './start-child.ts'
 
 const chainId = 84532
 const count = Number(process.env.BENCH_OPS ?? 3_000)
-/** The three sides take turns in each. */
+/** Each measures the three sides in alternation. */
 const rounds = 3
 const token = contractInterface('USDC')
 const receivers = Array.from({ length: 200 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, 'b')}`)
