@@ -1,6 +1,6 @@
 export { type AggregateStore, aggregateStore } from './aggregate.ts'
 export type { Decision, Stored } from './aggregate-document.ts'
-export type { Booking, Poster } from './booking.ts'
+export { type Booking, bookingOf, type Poster } from './booking.ts'
 export { type Clock, wallClock } from './clock.ts'
 export { type Database, openDatabase, writePast } from './database.ts'
 export { duplicateIndex, isWriteConflict } from './errors/duplicate.ts'

@@ -21,7 +21,7 @@ export const stores = (platform: Platform) => {
     /** Those whose money is compared with the chain in this minute. */
     walletsOfMinute: endlessWalk(wallets, 100),
     ...x402Stores(db, ledger),
-    deposits: depositStore(db),
+    deposits: depositStore(db, ledger),
     agents: agentIdentities(platform),
     gigs: gigProjection(platform),
     networks: networkReader(platform),

@@ -1,7 +1,9 @@
 import type { Chain } from '@carapace/api'
-import type { Database, Indexes } from '@carapace/store'
+import { bookingOf, type Database, type Indexes } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
+import type { Posting, TreasuryLedger } from '../ledger/ledger.ts'
 import type { DepositStatus } from './deposit-states.ts'
+import { depositPostings } from './postings.ts'
 
 /** A transfer into a custodial wallet as the books have it. */
 export interface Deposit {
@@ -45,24 +47,37 @@ export interface DepositStore {
   credited(walletId: string): Promise<Deposit[]>
   /** Those of these entries that belong to a record, in any status. */
   recorded(entryKeys: readonly string[]): Promise<string[]>
+  /** Stores a deposit, and posts what that changes. */
   put(deposit: Deposit, session: ClientSession): Promise<void>
+  /** Stores a deposit whose entries are in the ledger already: one of the time before there were records, or under another id. */
+  adopt(deposit: Deposit, session: ClientSession): Promise<void>
   remove(id: string, session: ClientSession): Promise<void>
 }
 
-export function depositStore(db: Database): DepositStore {
+export function depositStore(db: Database, ledger: TreasuryLedger): DepositStore {
   const rows = db.collection<Row>('deposits', indexes)
   const view = ({ _id, status, ...row }: Row): Deposit => ({ id: _id, ...row, status: status === 'credited' ? status : 'dropped' })
+  const booking = bookingOf<Deposit, undefined, Posting>(db, 'deposits', { ledger, postings: depositPostings })
+  const get: DepositStore['get'] = async (id, session) => {
+    const row = await rows.findOne({ _id: id }, session ? { session } : {})
+    return row ? view(row) : undefined
+  }
+  const adopt: DepositStore['adopt'] = async ({ id, ...row }, session) => {
+    await rows.replaceOne({ _id: id }, row, { session, upsert: true })
+  }
   return {
-    get: async (id, session) => {
-      const row = await rows.findOne({ _id: id }, session ? { session } : {})
-      return row ? view(row) : undefined
-    },
+    get,
+    adopt,
     ofTransaction: async (chain, txHash, session) => (await rows.find({ txHash, chain }, { session }).toArray()).map(view),
     credited: async walletId => (await rows.find({ walletId, status: 'credited' }).toArray()).map(view),
     recorded: async entryKeys =>
       (await rows.find({ entryKey: { $in: [...entryKeys] } }, { projection: { entryKey: 1 } }).toArray()).map(row => row.entryKey),
-    put: async ({ id, ...row }, session) => {
-      await rows.replaceOne({ _id: id }, row, { session, upsert: true })
+    put: async (after, session) => {
+      const before = await get(after.id, session)
+      await booking.write({ before, after, decision: undefined, session }, async () => {
+        await adopt(after, session)
+        return true
+      })
     },
     remove: async (id, session) => {
       await rows.deleteOne({ _id: id }, { session })

@@ -27,7 +27,7 @@ export async function findDeposit(parts: Parts, seen: Seen, session: ClientSessi
     if (other && !hasOldName(other)) continue
     if (other) await parts.deposits.remove(other.id, session)
     const deposit = other ? { ...other, id: seen.id } : await depositOf(parts, seen, entry)
-    await parts.deposits.put(deposit, session)
+    await parts.deposits.adopt(deposit, session)
     return deposit
   }
   return stored

@@ -2,7 +2,6 @@ import { depositReceived, depositReversed } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from '../ledger/accounts.ts'
-import type { Posting } from '../ledger/ledger.ts'
 import type { Parts } from '../parts.ts'
 import type { Transfer } from '../transfer/transfer-log.ts'
 import type { Wallet } from '../wallet/wallet.store.ts'
@@ -32,35 +31,27 @@ export async function creditDeposit(
   { kind, from, gigId, counterpartyId, description }: Source,
   session: ClientSession,
 ): Promise<void> {
-  const { id, walletId, agentId, chain, amount, txHash } = deposit
-  const posting = deposit.posting + 1
-  const key = posting === 1 ? deposit.entryKey : `deposit:${id}:${posting}`
-  const credit = { agentId, contra: deposit.source, amount }
-  await post(parts, { key, chain, credit, ref: { type: 'deposit', id: walletId }, txHash }, session)
+  const { walletId, agentId, chain, amount, txHash } = deposit
+  const historyId = parts.newId()
+  await parts.deposits.put({ ...deposit, posting: deposit.posting + 1, status: 'credited', historyId }, session)
   const now = parts.clock.now()
   const received = depositReceived.of({ walletId, agentId, chain, amount, from, txHash, kind, receivedAt: now.toISOString() })
   await parts.wallets.change(walletId, state => ({ state, events: [received] }), { session })
-  const historyId = parts.newId()
   const line = { id: historyId, agentId, type: 'credit', status: 'executed', amount, chain, counterpartyId, gigId, txHash, description } as const
   await parts.history.add({ ...line, isFinal: true, at: now }, session)
-  await parts.deposits.put({ ...deposit, posting, status: 'credited', historyId }, session)
 }
 
 /** Reverses a credit that the chain has dropped. What of it is spent already, is the account's debt from now on. */
 export async function reverseDeposit(parts: Parts, deposit: Deposit, session: ClientSession): Promise<void> {
-  const { id, walletId, agentId, chain, amount, txHash, source, posting, historyId } = deposit
+  const { id, walletId, agentId, chain, amount, txHash, historyId } = deposit
   const status = depositStates.move(deposit.status, 'drop')
-  const debit = { agentId, contra: source, amount }
-  await post(parts, { key: `deposit-reversal:${id}:${posting}`, chain, debit, ref: { type: 'deposit', id: walletId }, txHash }, session)
+  // an entry of the time before there were records has none of its own
+  if ((await parts.deposits.get(id, session))?.status !== 'credited') await parts.deposits.adopt(deposit, session)
+  await parts.deposits.put({ ...deposit, status }, session)
   const debt = -(await parts.ledger.balance(chain, account.debt(agentId), session))
   const reversed = depositReversed.of({ walletId, agentId, chain, amount, debt, txHash, reversedAt: parts.clock.now().toISOString() })
   await parts.wallets.change(walletId, state => ({ state, events: [reversed] }), { session })
   // money that is returned at the same moment must see the debt: it writes the budget, too. Without one nothing was ever held
   if (await parts.budgets.get(agentId, session)) await parts.budgets.change(agentId, state => ({ state, events: [] }), { session })
   if (historyId !== null) await parts.history.change(historyId, { status: 'failed', isFinal: false }, session)
-  await parts.deposits.put({ ...deposit, status }, session)
-}
-
-async function post({ ledger }: Parts, posting: Posting, session: ClientSession): Promise<void> {
-  if (!(await ledger.post(posting, session))) throw new Error(`${posting.key} is in the ledger already`)
 }
