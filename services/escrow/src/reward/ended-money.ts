@@ -1,8 +1,7 @@
 import { commerceApi, feeOf, type jobRejected, type jobSettled, type PayloadOf } from '@carapace/api'
-import { transact } from '@carapace/store'
 import { projectEscrow } from '../escrow/change-escrow.ts'
-import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
+import { bookJobFee } from './book-job-fee.ts'
 import { fundWhenReady } from './fund-reward.ts'
 import type { Reward, Source } from './reward.ts'
 import { sourceOf } from './reward-source.ts'
@@ -24,16 +23,10 @@ export const recordGigSource = (parts: Parts, gigId: string): Promise<void> =>
 /** The commerce contract pays its fee into the pool of the escrow. */
 export async function recordPaidJob(
   parts: Parts,
-  { jobId: id, posterId, chain, fee, txHash, at }: Pick<PayloadOf<typeof jobSettled>, 'jobId' | 'posterId' | 'chain' | 'fee' | 'txHash' | 'at'>,
+  paid: Pick<PayloadOf<typeof jobSettled>, 'jobId' | 'posterId' | 'chain' | 'fee' | 'txHash' | 'at'>,
 ): Promise<void> {
-  const entry = {
-    key: `job-fee:${id}`,
-    chain,
-    ref: { type: 'job', id },
-    txHash,
-    lines: transfer(account.clearing(`job.settle:${id}`), account.feePool, fee),
-  }
-  if (fee > 0n) await transact(parts, session => parts.ledger.post(entry, session))
+  const { jobId: id, posterId, chain, fee, at } = paid
+  await bookJobFee(parts, paid)
   await recordSource(parts, { id, posterId, chain, kind: 'fee', fee, endedAt: new Date(at) })
 }
 

@@ -1,9 +1,9 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { correctJobFee } from './book-job-fee.ts'
 import { recordGigSource, recordPaidJob, recordRefundedJob, recordSource } from './ended-money.ts'
 import { accrueRewards } from './fund-reward.ts'
-import { correctJobFee } from './job-fee.ts'
 
 export const rewardEvents = (parts: Parts): Subscription[] => {
   const settled = ({ gigId }: { gigId: string }) => recordGigSource(parts, gigId)

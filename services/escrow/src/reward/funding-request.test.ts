@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
+import { escrowLedger } from '../ledger.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, newAgent, startHarness, until } from '../testing/harness.ts'
 import { deliveredGig, eventOf, newGig, untilStatus } from '../testing/scenario.ts'
@@ -84,6 +85,43 @@ describe('rewards that the swarm polls', () => {
     const { db } = harness.platform.service('escrow').platform
     const booked = await db.connection.collection('ledger_entries').countDocuments({ 'ref.id': jobId })
     assert.equal(booked, 1)
+    await assertHealthy(harness)
+  })
+
+  it('of a job whose payment the chain reverses and repeats leave the pool with its fee in the end', async () => {
+    const { facts, jobId } = await ofJob()
+    const [fee, net] = [1_200_000n, 38_800_000n]
+    const settled = { txHash: `0x${'ab'.repeat(32)}`, at: new Date().toISOString() }
+    const decision = { by: 'swarm', validationId: null, weak: false, creditable: true, afterDispute: false } as const
+    const scores = { requiredSkills: [], posterScore: 15, assigneeScore: 15 }
+    const ledger = escrowLedger(harness.platform.service('escrow').platform.db)
+    const clearing = (balance: bigint) =>
+      until(`the clearing account has ${balance}`, async () => (await ledger.balance('BASE_SEPOLIA', `clearing:job.settle:${jobId}`)) === balance)
+    const correct = (status: 'submitted' | 'settled', version: number) =>
+      harness.platform.publish(
+        api.jobCorrected.of({
+          ...facts,
+          ...settled,
+          budget: 40_000_000n,
+          status,
+          unpaid: status === 'submitted',
+          fee: status === 'settled' ? fee : 0n,
+          net: 0n,
+        }),
+        version,
+      )
+
+    await harness.platform.publish(
+      api.jobSettled.of({ ...facts, ...settled, ...decision, ...scores, status: 'settled', budget: 40_000_000n, fee, net }),
+    )
+    await clearing(-fee)
+    for (const status of ['submitted', 'settled'] as const) {
+      await correct(status, status === 'submitted' ? 2 : 3)
+      await clearing(status === 'submitted' ? 0n : -fee)
+    }
+
+    const keys = (await ledger.entries({ 'ref.id': jobId })).map(({ key }) => key)
+    assert.deepEqual(keys.sort(), [`job-fee:${jobId}`, `job-fee:${jobId}:2`, `job-fee:${jobId}:3`])
     await assertHealthy(harness)
   })
 

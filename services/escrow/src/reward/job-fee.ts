@@ -1,24 +1,27 @@
-import { Retry } from '@carapace/bus'
-import { transact } from '@carapace/store'
-import { account, transfer } from '../ledger.ts'
-import type { Parts } from '../parts.ts'
+import type { Chain } from '@carapace/api'
+import type { Decision } from '@carapace/store'
 
-/**
- * The pool has the fee of a job as long as its payment exists. While that is reversed the fee is a loss, since it may be spent already; a payment that
- * is made again makes it good. Each correction is booked once, and only where it changes that.
- * @throws Retry until the first payment is booked
- */
-export const correctJobFee = (parts: Parts, jobId: string, isPaid: boolean, eventVersion: number): Promise<void> =>
-  parts.queue.serialize(`job-fee:${jobId}`, async () => {
-    const booked = await parts.ledger.entries({ 'ref.id': jobId })
-    const first = booked.find(({ key }) => key === `job-fee:${jobId}`)
-    if (!first) throw new Retry(`the fee of job ${jobId} is not booked yet`)
-    const lines = booked.flatMap(entry => entry.lines).filter(line => line.account === account.poolLoss)
-    const lost = lines.reduce((sum, { debit, credit }) => sum + debit - credit, 0n)
-    if (isPaid === (lost === 0n)) return
-    const fee = first.lines.reduce((sum, { credit }) => sum + credit, 0n)
-    const own = account.clearing(`job.settle:${jobId}`)
-    const moved = isPaid ? transfer(own, account.poolLoss, fee) : transfer(account.poolLoss, own, fee)
-    const entry = { key: `job-fee:${jobId}:${eventVersion}`, chain: first.chain, ref: { type: 'job', id: jobId }, lines: moved }
-    await transact(parts, session => parts.ledger.post(entry, session))
-  })
+/** The fee that the commerce contract paid into the pool for a job. */
+export interface JobFee {
+  /** The job's id. */
+  id: string
+  chain: Chain
+  /** micro-USDC */
+  amount: bigint
+  /** Of the first payment. */
+  txHash: string | null
+  /** The payment exists on chain. */
+  isPaid: boolean
+  /** Version of the event by which that was last corrected; null while it never was. */
+  correctedBy: number | null
+}
+
+/** Whether the first payment is in the ledger; it may have been reversed since. */
+export const isBooked = ({ isPaid, correctedBy }: JobFee): boolean => isPaid || correctedBy !== null
+
+/** The fee after its first payment; undefined where that is booked. */
+export const paidFee = (fee: JobFee): Decision<JobFee> | undefined => (isBooked(fee) ? undefined : { state: { ...fee, isPaid: true }, events: [] })
+
+/** The fee of a payment that the chain has reversed or repeated; undefined where that changes nothing. */
+export const correctedFee = (fee: JobFee, isPaid: boolean, correctedBy: number): Decision<JobFee> | undefined =>
+  fee.isPaid === isPaid ? undefined : { state: { ...fee, isPaid, correctedBy }, events: [] }
