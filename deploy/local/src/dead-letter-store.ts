@@ -1,5 +1,5 @@
 import type { DeadLetter, DeadLetterStore, ParkedMessage } from '@carapace/bus'
-import { createIndexes, type Database } from '@carapace/store'
+import { type Database, openCollection } from '@carapace/store'
 
 interface StoredMessage {
   _id: string
@@ -13,8 +13,7 @@ interface StoredMessage {
 
 /** Stores what the in-process bus could not deliver, so that a crash loses nothing that an outbox has already forgotten. */
 export async function mongoDeadLetters(db: Database): Promise<DeadLetterStore> {
-  const stored = db.connection.collection<StoredMessage>('letters')
-  await createIndexes(stored, { state_queue: { key: { state: 1, queue: 1, at: 1 } } })
+  const stored = await openCollection<StoredMessage>(db, 'letters', { state_queue: { key: { state: 1, queue: 1, at: 1 } } })
   const put = async (state: StoredMessage['state'], queue: string, eventId: string, message: StoredMessage['letter']) => {
     await stored.replaceOne({ _id: `${queue} ${eventId}` }, { queue, eventId, state, at: new Date(), letter: message }, { upsert: true })
   }

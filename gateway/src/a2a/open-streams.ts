@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { limits, Refusal } from '@carapace/api'
 import type { Platform } from '@carapace/service'
-import { createIndexes } from '@carapace/store'
+import { openCollection } from '@carapace/store'
 
 /** A stream that counts. */
 export interface OpenStream {
@@ -28,8 +28,7 @@ const [livesMs, renewMs] = [60_000, 20_000]
 
 /** The streams of A2A. Each reads the database again and again; those of one reader are counted there, over all replicas. */
 export async function openStreams({ db, queue }: Pick<Platform, 'db' | 'queue'>): Promise<OpenStreams> {
-  const rows = db.connection.collection<StreamRow>('a2a_streams')
-  await createIndexes(rows, {
+  const rows = await openCollection<StreamRow>(db, 'a2a_streams', {
     expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 },
     reader: { key: { reader: 1, expireAt: 1 } },
   })

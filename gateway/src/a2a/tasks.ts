@@ -4,7 +4,7 @@ import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { PushNotificationStore, ServerCallContext, TaskStore } from '@a2a-js/sdk/server'
 import { limits, Refusal } from '@carapace/api'
 import { checkOutgoing, type OutgoingOptions, OutgoingRefused, type Platform } from '@carapace/service'
-import { createIndexes } from '@carapace/store'
+import { openCollection } from '@carapace/store'
 import type { Collection } from 'mongoose'
 import { holderOf, ownerOf } from './context.ts'
 import { listTasks } from './list-tasks.ts'
@@ -79,8 +79,7 @@ interface TaskParts extends Pick<Platform, 'db' | 'queue' | 'clock' | 'sealing'>
 
 export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskParts): Promise<Tasks> {
   const now = () => clock.now()
-  const tasks = db.connection.collection<StoredTask>('a2a_tasks')
-  await createIndexes(tasks, {
+  const tasks = await openCollection<StoredTask>(db, 'a2a_tasks', {
     expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 },
     holder_newest: { key: { holder: 1, updatedAt: -1 }, partialFilterExpression: { holder: { $exists: true } } },
     owner_newest: { key: { owner: 1, updatedAt: -1, _id: -1 } },

@@ -1,5 +1,5 @@
 import type { AdminCaller } from '@carapace/api'
-import { createIndexes, type Database } from '@carapace/store'
+import { type Database, openCollection } from '@carapace/store'
 
 /** One call of the oracle or an admin that may change something. Stored for ever. */
 export interface AdminCall {
@@ -26,8 +26,8 @@ export interface AdminLog {
 }
 
 export async function openAdminLog(db: Database): Promise<AdminLog> {
-  const calls = db.connection.collection<AdminCall>('admin_calls')
-  await createIndexes(calls, { newest: { key: { at: -1 } }, wallet_newest: { key: { wallet: 1, at: -1 } } })
+  const indexes = { newest: { key: { at: -1 } }, wallet_newest: { key: { wallet: 1, at: -1 } } } as const
+  const calls = await openCollection<AdminCall>(db, 'admin_calls', indexes)
   return {
     begin: async (call, body) => {
       const _id = db.newId()

@@ -1,5 +1,5 @@
 import { refuse } from '@carapace/api'
-import { createIndexes, type Database, duplicateIndex } from '@carapace/store'
+import { type Database, duplicateIndex, openCollection } from '@carapace/store'
 
 export interface Nonces {
   /** Claims a nonce of a wallet for ever, as far as signatures with it could still be valid. @throws SIGNATURE_REPLAYED */
@@ -10,8 +10,8 @@ const slackMs = 60_000
 
 /** Shared by all gateway replicas. */
 export async function openNonces(db: Database): Promise<Nonces> {
-  const nonces = db.connection.collection<{ _id: string; expireAt: Date }>('signature_nonces')
-  await createIndexes(nonces, { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
+  const expire = { key: { expireAt: 1 }, expireAfterSeconds: 0 } as const
+  const nonces = await openCollection<{ _id: string; expireAt: Date }>(db, 'signature_nonces', { expire })
   return {
     use: async (wallet, nonce, expires) => {
       try {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createIndexes, type Database } from '@carapace/store'
+import { type Database, openCollection } from '@carapace/store'
 
 export interface OperatorStore {
   /** A secret that counts once, within its time. */
@@ -21,11 +21,9 @@ export const idleMs = 30 * 60_000
 
 /** Shared by all gateway replicas. @param now wall clock, Unix ms */
 export async function operatorStore(db: Database, now: () => number = Date.now): Promise<OperatorStore> {
-  const secrets = db.connection.collection<{ _id: string; expireAt: Date }>('operator_secrets')
-  const sessions = db.connection.collection<{ _id: string; wallet: string; expireAt: Date }>('operator_sessions')
-  const expire = { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } } as const
-  await createIndexes(secrets, expire)
-  await createIndexes(sessions, expire)
+  const indexes = { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } } as const
+  const secrets = await openCollection<{ _id: string; expireAt: Date }>(db, 'operator_secrets', indexes)
+  const sessions = await openCollection<{ _id: string; wallet: string; expireAt: Date }>(db, 'operator_sessions', indexes)
   // the database removes what is expired late
   const current = () => ({ $gt: new Date(now()) })
   return {

@@ -1,5 +1,5 @@
 import type { Logger } from '@carapace/service'
-import { createIndexes, type Database } from '@carapace/store'
+import { type Database, openCollection } from '@carapace/store'
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
 interface Window {
@@ -7,6 +7,8 @@ interface Window {
   hits: number
   expireAt: Date
 }
+
+const collection = 'rate_windows'
 
 /** Hits that one round trip to the database pays for; 1 for the usual limits, so that those are exact over all replicas. */
 const blockOf = (limit: number): number => Math.max(1, Math.floor(limit / 1_000))
@@ -16,7 +18,7 @@ const blockOf = (limit: number): number => Math.max(1, Math.floor(limit / 1_000)
  * A client that is over its limit costs nothing more until its window ends; when the database is away each replica counts for itself.
  */
 export function sharedStore(db: Database, prefix: string, limit: number, log: Logger): Store {
-  const windows = db.connection.collection<Window>('rate_windows')
+  const windows = db.collection<Window>(collection)
   const fallback = new MemoryStore()
   const block = blockOf(limit)
   const local = new Map<string, { id: string; used: number; reserved: number; end: number }>()
@@ -88,5 +90,5 @@ function sweep(local: Map<string, { end: number }>, now: number): void {
 
 /** The database forgets windows by itself. */
 export async function openSharedWindows(db: Database): Promise<void> {
-  await createIndexes(db.connection.collection('rate_windows'), { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
+  await openCollection<Window>(db, collection, { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
 }
