@@ -24,7 +24,7 @@ export async function eventOutcome(parts: Parts, agentId: string, id: string) {
 
 /** A command under way, as the event that it will be. */
 function pendingEvent(bond: Bond, id: string): Event | undefined {
-  const move = bond.moves.find(known => known.id === id)
+  const move = bond.moves.find(one => one.id === id)
   if (move) return { ...move, agentId: bond.id, eventType: move.type, txHash: null, createdAt: move.at }
   const lock = bond.locks.find(({ lockId, unlockId, stage }) => (lockId === id && stage === 'locking') || (unlockId === id && stage === 'unlocking'))
   if (!lock) return undefined
@@ -35,7 +35,7 @@ function pendingEvent(bond: Bond, id: string): Event | undefined {
 
 /** What time alone does next: treasury or the relayer is queried again, or an unlock that failed is sent again. */
 function deadlineOf({ moves, locks, updatedAt }: Stored<Bond>, id: string, now: Date): NextDeadline {
-  const move = moves.find(known => known.id === id)
+  const move = moves.find(one => one.id === id)
   if (move?.stage === 'reserving') return retryAt(new Date(Math.max(now.getTime(), updatedAt.getTime() + reservingMs)))
   if (move) return pollDeadline(move.at, now)
   const lock = locks.find(({ lockId, unlockId }) => lockId === id || unlockId === id)!

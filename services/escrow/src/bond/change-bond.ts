@@ -6,8 +6,8 @@ import type { BondDecision } from './bond-decision.ts'
 
 /** The bond of an agent; an empty one when it never had any. @throws NOT_FOUND for an unknown agent */
 export async function bondOf(parts: Parts, agentId: string): Promise<Stored<Bond>> {
-  const known = await parts.bondNow(agentId)
-  if (known) return known
+  const bond = await parts.bondNow(agentId)
+  if (bond) return bond
   const { id, wallet, preferredChain, registeredAt } = await parts.agents.need(agentId)
   if (wallet === null) refuse('NOT_FOUND', { resource: 'bond' })
   return { ...noBond({ id, wallet, chain: preferredChain }), version: 0, createdAt: registeredAt, updatedAt: registeredAt }

@@ -45,9 +45,9 @@ export function reduceLocks(bond: Bond, reductions: Move['taken'], sign: 1n | -1
     amount: lock.amount + sign * amountOf(reductions.filter(({ gigId }) => gigId === lock.gigId)),
   })
   // should the unlock be reversed, or the lock be made after its failure, the contract holds it with what is restored
-  const done = bond.done.map(known => {
-    if ('unlocked' in known && isUnlocked(bond, known.unlocked.gigId)) return { ...known, unlocked: held(known.unlocked) }
-    return 'failedLock' in known && isUnlocked(bond, known.failedLock.gigId) ? { ...known, failedLock: held(known.failedLock) } : known
+  const done = bond.done.map(other => {
+    if ('unlocked' in other && isUnlocked(bond, other.unlocked.gigId)) return { ...other, unlocked: held(other.unlocked) }
+    return 'failedLock' in other && isUnlocked(bond, other.failedLock.gigId) ? { ...other, failedLock: held(other.failedLock) } : other
   })
   return { ...bond, free: bond.free + sign * unlocked, locks: bond.locks.map(held), done }
 }

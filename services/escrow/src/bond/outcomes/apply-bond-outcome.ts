@@ -31,7 +31,7 @@ const maxRemembered = 128
 export function applyBondOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondDecision | 'later' | undefined {
   const { id } = outcome
   const move = withOutcome(
-    bond.moves.find(known => known.id === id),
+    bond.moves.find(open => open.id === id),
     outcome,
   )
   if (move) return outcome.is === 'confirmed' ? confirmedMove(bond, move, outcome, now) : failedMove(bond, move, outcome, now)
@@ -89,9 +89,9 @@ function asReduced(bond: Bond, move: Move, logs: readonly ChainLog[]): { bond: B
 }
 
 function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondDecision {
-  const known = withLock(bond, lock.gigId, { onChain: lock.onChain })
-  if (lock.stage !== 'locking') return bondDecision(known)
-  const made = confirmLock(known, lock, outcome, now)
+  const placed = withLock(bond, lock.gigId, { onChain: lock.onChain })
+  if (lock.stage !== 'locking') return bondDecision(placed)
+  const made = confirmLock(placed, lock, outcome, now)
   const ended = lock.isOver ? (endLate(made.state, lock, now) ?? endLock(made.state, lock.gigId, newId())) : undefined
   return ended ? { ...ended, events: [...made.events, ...ended.events], history: made.history } : made
 }
@@ -114,13 +114,13 @@ function unlockOutcome(bond: Bond, lock: BondLock, unlockOnChain: Required<OnCha
 /** An outcome of what is done: the same in another block, its failure after a reorganisation, or its effect after a failure. */
 function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondDecision | 'later' | undefined {
   const done = bond.done.find(({ id }) => id === outcome.id)
-  const without = (dropped: Done): Bond => ({ ...bond, done: bond.done.filter(known => known !== dropped) })
+  const without = (dropped: Done): Bond => ({ ...bond, done: bond.done.filter(other => other !== dropped) })
   if (!done) return ofEnded(bond, outcome, now)
   const hasFailed = 'failedMove' in done || 'failedLock' in done
   const onChain = after(onChainOf(done), outcome)
   if (!onChain) return undefined
   if (hasFailed === (outcome.is === 'failed'))
-    return bondDecision({ ...bond, done: bond.done.map(known => (known === done ? withOnChain(done, onChain) : known)) })
+    return bondDecision({ ...bond, done: bond.done.map(other => (other === done ? withOnChain(done, onChain) : other)) })
   if ('failedMove' in done) return lateMove(without(done), { ...done.failedMove, onChain }, outcome as Of<'confirmed'>, now)
   if ('failedLock' in done) return lateLock(without(done), { ...done.failedLock, onChain }, outcome as Of<'confirmed'>, now, newId)
   if ('unlocked' in done) return isUnlocked(bond, done.unlocked.gigId) ? reverseUnlock(without(done), done.unlocked, onChain, now) : 'later'
@@ -146,17 +146,17 @@ function withOnChain(done: Done, onChain: Required<OnChain>): Done {
 /** An outcome of the other command of a lock that has ended: of the lock of one that was unlocked, or of the unlock of one that failed. */
 function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondDecision | undefined {
   const { id, is } = outcome
-  const become = (before: Done, after: Done) => bondDecision({ ...bond, done: bond.done.map(known => (known === before ? after : known)) })
-  for (const known of bond.done) {
-    const lock = 'unlocked' in known && known.unlocked.lockId === id ? withOutcome(known.unlocked, outcome) : undefined
-    if (lock && is === 'confirmed') return become(known, { ...known, unlocked: lock })
+  const become = (before: Done, after: Done) => bondDecision({ ...bond, done: bond.done.map(other => (other === before ? after : other)) })
+  for (const done of bond.done) {
+    const lock = 'unlocked' in done && done.unlocked.lockId === id ? withOutcome(done.unlocked, outcome) : undefined
+    if (lock && is === 'confirmed') return become(done, { ...done, unlocked: lock })
     if (lock) {
       // without the lock there is nothing to unlock again
       const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
-      return remember(bondDecision({ ...bond, done: bond.done.filter(one => one !== known) }), { id, at: now, failedLock: failed })
+      return remember(bondDecision({ ...bond, done: bond.done.filter(one => one !== done) }), { id, at: now, failedLock: failed })
     }
-    const unlockOnChain = 'failedLock' in known && known.failedLock.unlockId === id ? after(known.failedLock.unlockOnChain, outcome) : undefined
-    if ('failedLock' in known && unlockOnChain) return become(known, { ...known, failedLock: { ...known.failedLock, unlockOnChain } })
+    const unlockOnChain = 'failedLock' in done && done.failedLock.unlockId === id ? after(done.failedLock.unlockOnChain, outcome) : undefined
+    if ('failedLock' in done && unlockOnChain) return become(done, { ...done, failedLock: { ...done.failedLock, unlockOnChain } })
   }
   return undefined
 }

@@ -48,8 +48,8 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     const made = { id: move.id, at: now, isVerdict: move.by === 'swarm', isReversed: false }
     const { id, amount } = move
     // one whose block came back was counted as reversed
-    const slashes = [...(bond.slashes ?? []).filter(known => known.id !== id), made]
-    const reversed = bond.reversed.filter(known => known !== id)
+    const slashes = [...(bond.slashes ?? []).filter(other => other.id !== id), made]
+    const reversed = bond.reversed.filter(other => other !== id)
     const state: Bond = { ...withoutMove(bond, move, 'confirm'), slashed: bond.slashed + amount, slashes, reversed }
     const event = eventOf(bond, move, txHash)
     return bondDecision(state, {

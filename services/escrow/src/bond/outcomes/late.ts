@@ -10,7 +10,7 @@ import { reduceLocks } from '../stake.ts'
 export function reserveAgain(bond: Bond, { type, amount, taken, slashId }: Move): Bond {
   if (type === 'DEPOSIT') return bond
   if (type === 'WITHDRAW') return { ...bond, free: bond.free - amount }
-  if (type === 'SLASH_REVERSED') return { ...bond, reversed: [...bond.reversed.filter(known => known !== slashId), slashId!] }
+  if (type === 'SLASH_REVERSED') return { ...bond, reversed: [...bond.reversed.filter(other => other !== slashId), slashId!] }
   return reduceLocks({ ...bond, free: bond.free - (amount - amountOf(taken)) }, taken, -1n)
 }
 

@@ -18,12 +18,12 @@ import { reverseOutsideUnlock } from './reversal.ts'
 export async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   const gigId = uuidOfKey(String(log.args.gigId))
   const agent = gigId ? await parts.agents.byWallet(String(log.args.agent)) : undefined
-  const known = agent && (await parts.bonds.get(agent.id))
-  if (!known?.locks.some(lock => lock.gigId === gigId && lock.stage === 'locked')) return
+  const stored = agent && (await parts.bonds.get(agent.id))
+  if (!stored?.locks.some(lock => lock.gigId === gigId && lock.stage === 'locked')) return
   const { booked, nextId, isAgain } = await findRow(parts, log)
   if (booked || (isAgain && (await transactionOf(parts, log))?.blockHash !== log.blockHash)) return
   const now = parts.clock.now()
-  await changeBond(parts, known.id, bond => {
+  await changeBond(parts, stored.id, bond => {
     const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
     const lockedIn = lock?.onChain.blockNumber ?? null
     if (!lock || bond.chain !== log.network || lockedIn === null || log.blockNumber <= lockedIn) return undefined

@@ -85,7 +85,7 @@ describe('a bond whose block is dropped', () => {
   for (const [id, parts] of reversals)
     it(`is as if ${id} had never been sent when it fails after all`, () => {
       const book = built()
-      for (const known of ['slash', 'withdraw', 'unlock']) book.receive({ id: known, is: 'confirmed', seq: 1 })
+      for (const name of ['slash', 'withdraw', 'unlock']) book.receive({ id: name, is: 'confirmed', seq: 1 })
       assert.deepEqual([book.bond().free, book.of('fee-pool'), book.of(`ext:${wallet}`)], [70n, 1_010n, -80n])
 
       book.receive({ id, is: 'failed', seq: 3 })

@@ -61,7 +61,7 @@ export const reverseMove: Record<Move['type'], Reverse> = {
   },
   SLASH_REVERSED: (bond, move, now) => {
     const { slashId, amount } = move
-    const reversed = bond.reversed.filter(known => known !== slashId)
+    const reversed = bond.reversed.filter(other => other !== slashId)
     const state: Bond = { ...withReversed(bond, slashId, false), free: bond.free - amount, slashed: bond.slashed + amount, reversed }
     const event = balancingEvent(bond, move, 'SLASH')
     return bondDecision(state, {

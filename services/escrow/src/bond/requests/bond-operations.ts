@@ -53,8 +53,8 @@ export async function depositBond(
 ): Promise<string> {
   const { caller, amount, operationId, authorization } = request
   const { agentId, wallet } = caller
-  const known = await earlier(parts, agentId, operationId)
-  if (known) return known
+  const done = await earlier(parts, agentId, operationId)
+  if (done) return done
   if (amount < minDeposit) refuse('BELOW_MINIMUM', { minimum: usd(minDeposit) })
   const bond = await bondOf(parts, agentId)
   // checked before the chain is read: a refusal must be cheap
@@ -77,7 +77,7 @@ export async function depositBond(
 /** Reserves custodial money for a deposit and sends its command; false when treasury refuses, then the deposit has failed. */
 export async function drawOnTreasury(parts: Parts, agentId: string, id: string): Promise<boolean> {
   const bond = await parts.bonds.need(agentId)
-  const move = bond.moves.find(known => known.id === id && known.stage === 'reserving')
+  const move = bond.moves.find(one => one.id === id && one.stage === 'reserving')
   if (!move) return true
   const { chain } = bond
   const source = await reserveCustodial(parts, {
@@ -90,7 +90,7 @@ export async function drawOnTreasury(parts: Parts, agentId: string, id: string):
     purpose: 'Bond deposit',
   })
   await changeBond(parts, agentId, present => {
-    const waiting = present.moves.find(known => known.id === id && known.stage === 'reserving')
+    const waiting = present.moves.find(one => one.id === id && one.stage === 'reserving')
     if (!waiting) return undefined
     return source ? sendDeposit(present, id, source) : failMove(present, waiting, 'FUNDS_REQUIRED')
   })
@@ -99,8 +99,8 @@ export async function drawOnTreasury(parts: Parts, agentId: string, id: string):
 
 /** Pays free stake out. @throws WALLET_MISMATCH, INVALID_STATE with what is available */
 export async function withdrawBond(parts: Parts, { caller, amount, operationId }: MoveRequest, wallet: string | undefined): Promise<string> {
-  const known = await earlier(parts, caller.agentId, operationId)
-  if (known) return known
+  const done = await earlier(parts, caller.agentId, operationId)
+  if (done) return done
   needRoom(await bondOf(parts, caller.agentId), waitingChanges(parts, caller.agentId))
   const now = parts.clock.now()
   const id = parts.newId()

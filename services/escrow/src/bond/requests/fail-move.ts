@@ -4,7 +4,7 @@ import { restoreStake } from '../stake.ts'
 
 /** Another command has paid the same slash back: one that had failed before and that the chain carried out after all. */
 const isPaidBack = ({ done }: Bond, { id, slashId }: Move): boolean =>
-  done.some(known => 'move' in known && known.id !== id && known.move.type === 'SLASH_REVERSED' && known.move.slashId === slashId)
+  done.some(other => 'move' in other && other.id !== id && other.move.type === 'SLASH_REVERSED' && other.move.slashId === slashId)
 
 /** The terminal failure of a command, or treasury's refusal: what was reserved goes back to where it was. */
 export function failMove(bond: Bond, move: Move, code: string): BondDecision {

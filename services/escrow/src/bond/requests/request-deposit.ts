@@ -33,9 +33,9 @@ export function requestDeposit(bond: Bond, { id, operationId, amount, from, sour
 
 /** The custodial source is reserved: the command goes out. */
 export function sendDeposit(bond: Bond, id: string, source: FundingSource): BondDecision | undefined {
-  const move = bond.moves.find(known => known.id === id)
+  const move = bond.moves.find(one => one.id === id)
   if (move?.stage !== 'reserving') return undefined
   const sent: Move = { ...move, stage: bondMoveStates.move(move.stage, 'send') }
-  const moves = bond.moves.map(known => (known.id === id ? sent : known))
+  const moves = bond.moves.map(other => (other.id === id ? sent : other))
   return bondDecision({ ...bond, moves }, { events: [depositCommand(bond, sent, source)] })
 }
