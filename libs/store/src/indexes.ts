@@ -1,4 +1,5 @@
-import type { mongo } from 'mongoose'
+import type { Collection, mongo } from 'mongoose'
+import type { Database } from './database.ts'
 
 /** One index of a collection, as `createIndexes` of MongoDB accepts it. Its name is its place in the table. */
 export interface Index {
@@ -24,4 +25,14 @@ export async function createIndexes(collection: Pick<mongo.Collection, 'createIn
     ...(partialFilterExpression ? { partialFilterExpression: { ...partialFilterExpression } } : {}),
   }))
   if (specs.length > 0) await collection.createIndexes(specs)
+}
+
+/**
+ * A collection with its index table, for one that is opened after the start, which has created the indexes of all others.
+ * @example const calls = await openCollection<AdminCall>(db, 'admin_calls', { newest: { key: { at: -1 } } })
+ */
+export async function openCollection<Row extends mongo.Document>(db: Database, name: string, indexes: Indexes): Promise<Collection<Row>> {
+  const rows = db.collection<Row>(name, indexes)
+  await createIndexes(rows as unknown as Collection, indexes)
+  return rows
 }

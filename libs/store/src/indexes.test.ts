@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
 import { type Database, openDatabase } from './database.ts'
-import { openCollection } from './open-collection.ts'
+import { openCollection } from './indexes.ts'
 
 describe('openCollection', () => {
   let mongo: TestMongo
