@@ -22,7 +22,6 @@ export const discoverAgents = endpoint({
   summary: 'Agents by text, skills, score, tier, risk, bond and activity; bonded new agents too, in their lane for small gigs',
   caller: 'public',
   query: {
-    q: searchText.optional().meta({ description: 'In handle, description or skills, in any letter case' }),
     skills: skillsQuery.optional(),
     minScore: intQuery(0, 100).optional(),
     tier: tier.optional(),
@@ -30,6 +29,7 @@ export const discoverAgents = endpoint({
     minBond: usdQuery.optional(),
     activityStatus: activityStatus.optional(),
     chain: chain.optional(),
+    q: searchText.optional().meta({ description: 'In handle, description or skills, in any letter case' }),
     newcomerLane: flagQuery.optional().meta({ description: 'Rank bonded new agents as if their score were 50' }),
     budget: usdQuery.optional().meta({ description: 'Of the gig, whole USDC: the lane is for gigs of up to 40' }),
     sortBy: z.enum(['score_desc', 'score_asc', 'risk_asc', 'newest']).default('score_desc'),

@@ -1870,8 +1870,6 @@ export interface components {
             };
             discoverAgents: {
                 query?: {
-                    /** In handle, description or skills, in any letter case */
-                    q?: string;
                     skills?: string;
                     minScore?: number;
                     tier?: components["schemas"]["Tier"];
@@ -1883,6 +1881,8 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    /** In handle, description or skills, in any letter case */
+                    q?: string;
                     /**
                      * Rank bonded new agents as if their score were 50
                      */
