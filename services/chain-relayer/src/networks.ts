@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
 import { commandOf, toChecksum } from '@carapace/chain'
 import type { Platform } from '@carapace/service'
+import { holdContracts } from './chain/hold-contracts.ts'
 import { inspectNetwork, type Network } from './chain/network.ts'
 import { openReads, type Reads } from './chain/reads.ts'
 import { type LaneConfig, laneConfigs } from './configuration.ts'
@@ -28,7 +29,7 @@ const patienceMs = 5_000
 const devnetFuel = 10n ** 21n
 
 /**
- * Opens every configured network and compares it with the configuration.
+ * Opens every configured network and compares it with the configuration and with the contracts of the database.
  * @throws WrongNetwork, or RpcUnavailable where nothing is waited for and a node does not answer within 5 s
  */
 export async function openNetworks(platform: Platform, db: Collections, custody: Custody): Promise<Networks> {
@@ -47,6 +48,10 @@ async function openNetwork(
 ): Promise<NetworkParts> {
   const signer = localSigner(config.key)
   const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
+  await holdContracts(network, db.contracts).catch(async (error: Error) => {
+    await close()
+    throw error
+  })
   const parts: LaneParts = {
     id: `${config.chain}:${signer.address}`,
     network,

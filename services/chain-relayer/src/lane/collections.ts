@@ -1,6 +1,7 @@
 import type { Chain } from '@carapace/api'
 import { createIndexes, type Database, type Indexes } from '@carapace/store'
 import type { mongo } from 'mongoose'
+import type { ContractsRecord } from '../chain/hold-contracts.ts'
 import type { Block } from '../chain/reader.ts'
 import type { SeedRecord, WalletRecord } from '../custody/custody.ts'
 import type { LeaseRecord } from './lease.ts'
@@ -32,6 +33,7 @@ export interface Collections {
   ops: mongo.Collection<Op>
   txs: mongo.Collection<Tx>
   leases: mongo.Collection<LeaseRecord>
+  contracts: mongo.Collection<ContractsRecord>
   cursors: mongo.Collection<CursorRecord>
   events: mongo.Collection<EventRecord>
   wallets: mongo.Collection<WalletRecord>
@@ -73,6 +75,7 @@ export async function openCollections(db: Database): Promise<Collections> {
     ops: native.collection<Op>('chain_ops'),
     txs: native.collection<Tx>('chain_txs'),
     leases: native.collection<LeaseRecord>('chain_leases'),
+    contracts: native.collection<ContractsRecord>('chain_contracts'),
     cursors: native.collection<CursorRecord>('chain_cursors'),
     events: native.collection<EventRecord>('chain_events'),
     wallets: native.collection<WalletRecord>('custody_wallets'),

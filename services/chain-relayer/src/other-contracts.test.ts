@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { chainRelayerApi } from '@carapace/api'
+import type { Addresses } from '@carapace/chain'
+import { acquireMongo, startPlatform, type TestMongo } from '@carapace/testing'
+import { chainRelayer } from './index.ts'
+import { openRpc } from './rpc/open.ts'
+import { laneKey } from './testing/keys.ts'
+import { type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
+
+const chain = 'BASE_SEPOLIA'
+
+/** Money that is locked in a contract is not released by another one. */
+describe('a database that was opened on contracts', function () {
+  this.timeout(120_000)
+  let folder: string
+  let mongo: TestMongo
+  let devnet: TestDevnet
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'carapace-contracts-'))
+    mongo = await acquireMongo()
+    devnet = await testDevnet()
+    await (await start(devnet.rpcUrl, devnet.addresses)).close()
+  })
+  after(async () => {
+    await devnet.close()
+    await mongo.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = async (rpcUrl: string, addresses: Addresses) => {
+    const file = path.join(folder, 'addresses.json')
+    await writeFile(file, JSON.stringify({ addresses, startBlock: 0 }))
+    const custody = { CUSTODY_SEED_FILE: path.join(folder, 'custody.json'), CUSTODY_PASSPHRASE: 'a passphrase for tests' }
+    const env = { BASE_SEPOLIA_RPC_URL: rpcUrl, BASE_SEPOLIA_ADDRESSES: file, RELAYER_KEY_BASE_SEPOLIA: laneKey, ...custody }
+    return startPlatform([chainRelayer], { mongo, env })
+  }
+  /** Another Escrow on the same node. */
+  const deployOther = async ({ rpcUrl, addresses }: TestDevnet): Promise<Addresses> => {
+    const rpc = openRpc({ url: rpcUrl, timeoutMs: 5_000 })
+    const Escrow = wallet()
+    await rpc.call('anvil_setCode', [Escrow, await rpc.call('eth_getCode', [addresses.Escrow, 'latest'])])
+    await rpc.close()
+    return { ...addresses, Escrow }
+  }
+
+  it('refuses a start on others, names them and says what to do', async () => {
+    const others = await deployOther(devnet)
+
+    await assert.rejects(start(devnet.rpcUrl, others), ({ message }: Error) => {
+      assert.match(message, /^BASE_SEPOLIA: this database belongs to other contracts: /)
+      assert.ok(message.includes(`Escrow ${devnet.addresses.Escrow}, not ${others.Escrow}`), message)
+      assert.match(message, /Set BASE_SEPOLIA_ADDRESSES to the file of the former ones, or begin with an empty database$/)
+      return true
+    })
+  })
+
+  it('starts on the same ones, however their addresses are written', async () => {
+    const lower = Object.fromEntries(Object.entries(devnet.addresses).map(([name, address]) => [name, address.toLowerCase()]))
+
+    const platform = await start(devnet.rpcUrl, lower as unknown as Addresses)
+
+    await platform.close()
+  })
+
+  it('accepts the new ones of a devnet that was reset, and then no others', async () => {
+    const fresh = await testDevnet(chain)
+    const others = await deployOther(fresh)
+    try {
+      const platform = await start(fresh.rpcUrl, others)
+      const { networks } = await platform.service('chain-relayer').platform.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks)
+      await platform.close()
+
+      assert.equal(networks[0]!.contracts.escrow, others.Escrow)
+      await assert.rejects(start(fresh.rpcUrl, fresh.addresses), /belongs to other contracts/)
+    } finally {
+      await fresh.close()
+    }
+  })
+})
