@@ -17,6 +17,7 @@ export {
 export { currentVersion, type Formula, type FormulaVersion, formulas, judgementAt, shadowVersion, vouchingOf } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
+export { maturityOf, vouchesFrom } from './maturity.ts'
 export { type Components, minBondMicro, newJudgement, type Score, scoreWeights, startScore, type Tier, tierFloors, tierOf, tiers } from './terms.ts'
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'

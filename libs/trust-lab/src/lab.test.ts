@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { slashFact } from '@carapace/reputation/rules'
 import { allAttacks } from './attacks.ts'
-import type { Formula } from './formulas/book.ts'
+import type { Book, Formula } from './formulas/book.ts'
 import { formulas } from './formulas/formulas.ts'
 import { auc } from './judges.ts'
 import { type Market, markets } from './markets.ts'
 import { planOf } from './plan.ts'
+import { newPopulation } from './population.ts'
 import { htmlOf } from './report/html.ts'
 import { estimateOf, rowsOf } from './report/rows.ts'
 import { run } from './run.ts'
@@ -94,6 +97,62 @@ describe('the lab', () => {
       [[], ['--write'], ['--full']].map(args => planOf(args, ['none']).seeds),
       [2, 12, 24],
     )
+  })
+})
+
+describe('what the lab records', () => {
+  type Noted = Parameters<Book['note']>[1]
+  /** A market in which everybody fails, and the facts that formula 1 gets. */
+  const failures = () => {
+    const noted: Noted[] = []
+    const spied: Formula = {
+      title: 'test',
+      start: anchors => {
+        const book = formulas.v1!.start(anchors)
+        return {
+          ...book,
+          note: (agentId, fact) => {
+            noted.push(fact)
+            book.note(agentId, fact)
+          },
+        }
+      },
+    }
+    run({ ...tiny, quality: () => 0.3, budget: () => 200 }, none, spied, 'failures')
+    return noted
+  }
+
+  it('of a slash is what the service records of one by a verdict', () => {
+    const slashes = failures().filter(fact => fact.type === 'slash')
+
+    assert.ok(slashes.length > 0)
+    for (const { at, ...fact } of slashes) {
+      const validationId = randomUUID()
+      assert.deepEqual(fact, slashFact({ slashId: fact.slashId, status: 'APPLIED', amount: BigInt(fact.amount), validationId }))
+      assert.equal(fact.cause, 'verdict', String(at))
+    }
+  })
+
+  it('has the risk and the ties that the services draw by', () => {
+    const population = newPopulation(tiny, none, formulas.v1!, 'records')
+    const [poster, worker] = [population.join({ kind: 'poster' }), population.join({ kind: 'worker', bond: 100 })]
+    const { records } = population
+    assert.deepEqual([records.riskOf(worker.id, population.now()), records.lastPaid(worker.id, poster.id)], [0, undefined])
+
+    population.deal(poster, worker, 200, { verdict: true })
+    population.deal(poster, worker, 200, { verdict: false })
+
+    assert.ok(records.lastPaid(worker.id, poster.id))
+    // a slash in the last 90 days 15, one of two gigs failed 12.5
+    assert.equal(records.riskOf(worker.id, population.now()), 28)
+  })
+
+  it('draws validators of formula 1 by how they judge, as the product does', () => {
+    const book = formulas.v1!.start([])
+    const at = new Date()
+    for (let n = 0; n < 20; n++) book.voted('lazy', { validationId: `v${n}`, choice: 'approve', verdict: n < 5 ? 'rejected' : 'approved' }, at)
+
+    assert.equal(book.judgement!('lazy', at), 0.346198)
   })
 })
 

@@ -1,5 +1,17 @@
 import { dayMs, newJudgement } from '@carapace/api'
-import { admittance, appealQuorum, type Candidate, draw, freezeOf, isEligible, orderBy, quorumFor, ticketsOf, verdictOf } from '@carapace/swarm/rules'
+import {
+  admittance,
+  appealQuorum,
+  type Candidate,
+  draw,
+  freezeOf,
+  isEligible,
+  orderBy,
+  quorumFor,
+  ticketsOf,
+  tieMs,
+  verdictOf,
+} from '@carapace/swarm/rules'
 import type { Member, Population } from './population.ts'
 
 /** An honest validator sees what the work is worth this often, and votes in time this often. */
@@ -9,6 +21,13 @@ const presentOf = 0.95
 interface Quorum {
   candidateCount: number
   threshold: number
+}
+/** Whose work is judged, and who has judged it. */
+interface Case {
+  poster: Member
+  worker: Member
+  sound: boolean
+  used: Set<string>
 }
 interface Drawn extends Candidate {
   member: Member
@@ -21,11 +40,12 @@ interface Drawn extends Candidate {
 export function judge(population: Population, gigId: string, poster: Member, worker: Member, budget: number, sound: boolean): boolean {
   const wanted = quorumFor(BigInt(Math.round(budget * 1e6)))
   const used = new Set([poster.id, worker.id])
-  const first = round(population, gigId, worker, wanted, used, sound)
-  const last = first.verdict === 'expired' ? round(population, `${gigId}-2`, worker, wanted, used, sound) : first
+  const it = { poster, worker, sound, used }
+  const first = round(population, gigId, it, wanted)
+  const last = first.verdict === 'expired' ? round(population, `${gigId}-2`, it, wanted) : first
   let approved = last.verdict === 'expired' ? sound : last.verdict === 'approved'
   if (last.verdict === 'rejected' && last.isFrozen) {
-    const appeal = round(population, `${gigId}-a`, worker, undefined, used, sound)
+    const appeal = round(population, `${gigId}-a`, it, undefined)
     if (appeal.verdict === 'approved') approved = true
   }
   population.totals.judged++
@@ -33,10 +53,14 @@ export function judge(population: Population, gigId: string, poster: Member, wor
   return approved
 }
 
-function round(population: Population, validationId: string, worker: Member, wanted: Quorum | undefined, used: Set<string>, sound: boolean) {
+function round(population: Population, validationId: string, { poster, worker, sound, used }: Case, wanted: Quorum | undefined) {
   const now = population.now()
-  const crews = new Set(worker.crew ? [worker.crew] : [])
-  const eligible = poolOf(population, now).filter(candidate => isEligible(candidate, used, crews, now))
+  const parties = [poster, worker]
+  const crews = new Set(parties.flatMap(({ crew }) => crew ?? []))
+  const isTied = (agentId: string) => parties.some(({ id }) => (population.records.lastPaid(agentId, id)?.getTime() ?? 0) >= now.getTime() - tieMs)
+  const eligible = poolOf(population, now)
+    .filter(candidate => isEligible(candidate, used, crews, now))
+    .map(candidate => ({ ...candidate, tied: isTied(candidate.agentId) }))
   const quorum = wanted ?? appealQuorum(eligible.length)
   const order = orderBy(candidate => luck(population, candidate), eligible, now)
   const byId = new Map(eligible.map(({ agentId, member }) => [agentId, member]))
@@ -59,7 +83,7 @@ function round(population: Population, validationId: string, worker: Member, wan
       if (choice || votes.length === panel.length) population.book.voted(id, { validationId, verdict: decided, ...(choice ? { choice } : {}) }, now)
     }
   }
-  return { verdict: verdict ?? 'expired', isFrozen: verdict === 'rejected' && isFrozen(votes, now) }
+  return { verdict: verdict ?? 'expired', isFrozen: verdict === 'rejected' && isFrozen(population, votes, now) }
 }
 
 /** The candidates of a day, as they were at its first draw. */
@@ -74,8 +98,16 @@ function poolOf(population: Population, now: Date): readonly Drawn[] {
 }
 
 const candidateOf = (population: Population, member: Member, now: Date): Drawn => ({
-  ...{ member, agentId: member.id, score: population.score(member), risk: 0, isActive: true, isPlatform: false, lastSeenAt: now },
-  registeredAt: new Date(now.getTime() - (population.day - member.joinedDay) * dayMs),
+  ...{
+    member,
+    agentId: member.id,
+    score: population.score(member),
+    risk: population.records.riskOf(member.id, now),
+    isActive: true,
+    isPlatform: false,
+    lastSeenAt: now,
+  },
+  registeredAt: registeredAt(population, member, now),
   ...{ openVotes: 0, hasRequiredSkill: false, crewIds: member.crew ? [member.crew] : [], tied: false },
   judgement: Math.round(1e6 * (population.book.judgement?.(member.id, now) ?? newJudgement / 1e6)),
 })
@@ -97,9 +129,11 @@ function voteOf(population: Population, voter: Member, worker: Member, sound: bo
   return population.random.chance(rightOf) === sound ? 'approve' : 'reject'
 }
 
-const isFrozen = (votes: readonly { voter: Member; vote: 'approve' | 'reject' }[], now: Date): boolean =>
+const registeredAt = ({ day }: Population, { joinedDay }: Member, now: Date) => new Date(now.getTime() - (day - joinedDay) * dayMs)
+
+const isFrozen = (population: Population, votes: readonly { voter: Member; vote: 'approve' | 'reject' }[], now: Date): boolean =>
   freezeOf({
     rejecterCrews: votes.filter(({ vote }) => vote === 'reject').map(({ voter }) => (voter.crew ? [voter.crew] : [])),
-    voterRegisteredAt: [],
+    voterRegisteredAt: votes.map(({ voter }) => registeredAt(population, voter, now)),
     ...{ weak: false, quorumText: '', resolvedAt: now },
   }).reason !== null

@@ -2,11 +2,13 @@ import { type Chain, dayMs, MICRO } from '@carapace/api'
 import { slashOf } from '@carapace/escrow/rules'
 import { tierOf } from '@carapace/formula'
 import { feeFor, split } from '@carapace/marketplace/rules'
+import { bondFact, lockEndFact, slashFact } from '@carapace/reputation/rules'
 import type { Attack } from './attack.ts'
 import type { Book, Formula } from './formulas/book.ts'
 import type { Market } from './markets.ts'
 import { judge } from './panel.ts'
 import { type Random, randomOf } from './random.ts'
+import { type Records, recordsOf } from './records.ts'
 
 export interface Member {
   id: string
@@ -40,6 +42,8 @@ export interface Population {
   readonly members: Member[]
   readonly attackers: Member[]
   readonly totals: Totals
+  /** What risk and ties are read from, whichever formula is in force. */
+  readonly records: Records
   day: number
   now(): Date
   score(member: Member): number
@@ -90,7 +94,8 @@ export const micro = (usdc: number): bigint => BigInt(Math.round(usdc * 1e6))
 export function newPopulation(market: Market, attack: Attack, formula: Formula, seed: string): Population {
   const random = randomOf(seed)
   const anchors = attack.isAlone ? [] : Array.from({ length: market.anchors }, (_, at) => `poster${at}`)
-  const book = formula.start(anchors)
+  const records = recordsOf()
+  const book = records.followedBy(formula.start(anchors))
   const members: Member[] = []
   const attackers: Member[] = []
   const totals: Totals = { fees: 0, outlay: 0, judged: 0, wrong: 0, stolen: 0 }
@@ -103,11 +108,11 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
   const score = (member: Member) => book.score(member.id, now())
   const setBond = (member: Member, bond: number, change: 'deposited' | 'slashed') => {
     member.bond = bond
-    book.note(member.id, { type: 'bond', total: String(micro(bond)), change, at: now() })
+    book.note(member.id, { ...bondFact(change, { totalBonded: micro(bond) }), at: now() })
   }
 
   const population: Population = {
-    ...{ market, attack, random, book, members, attackers, totals, day: 0, now, score },
+    ...{ market, attack, random, book, members, attackers, totals, records, day: 0, now, score },
     join: given => {
       const id = `${given.kind}${numbers[given.kind]++}`
       const fresh = { bond: 0, crew: undefined, delivered: 0, failed: 0, earned: 0, follows: 0, seats: 0, isRaised: false, firstHireDay: undefined }
@@ -180,7 +185,7 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
       }
       const isSlashed = !approved && locked > 0 && population.day - worker.slashedDay >= slashEveryDays
       if (isSlashed) slash(worker, gigId, locked)
-      if (locked > 0) book.note(worker.id, { type: 'bond_lock_ended', gigId, clean: !isSlashed, at })
+      if (locked > 0) book.note(worker.id, { ...lockEndFact({ gigId, clean: !isSlashed }), at })
       return approved
     },
   }
@@ -188,7 +193,8 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
     const amount = slashOf(micro(locked))
     worker.slashedDay = population.day
     if (worker.kind === 'attacker') totals.outlay += Number(amount) / Number(MICRO)
-    book.note(worker.id, { type: 'slash', slashId: gigId, status: 'APPLIED', amount: String(amount), at: now() })
+    // every rejection here is a panel's
+    book.note(worker.id, { ...slashFact({ slashId: gigId, status: 'APPLIED', amount, validationId: gigId }), at: now() })
     setBond(worker, worker.bond - Number(amount) / Number(MICRO), 'slashed')
   }
   return population

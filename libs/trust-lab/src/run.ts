@@ -105,14 +105,15 @@ function choose(population: Population, hireable: readonly Member[], budget: num
 function rankedScore(population: Population, member: Member, budget: number): number {
   const fusedScore = population.score(member)
   if (!population.attack.lane || !hasNewcomerLane(micro(budget))) return fusedScore
-  const isInLane = isInNewcomerLane({ fusedScore, riskScore: riskOf(member), totalBonded: micro(member.bond) })
+  const isInLane = isInNewcomerLane({
+    fusedScore,
+    riskScore: population.records.riskOf(member.id, population.now()),
+    totalBonded: micro(member.bond),
+  })
   return isInLane ? Math.max(fusedScore, newcomerLane.rankedAs) : fusedScore
 }
 
 const isBonded = ({ bond }: Member): boolean => micro(bond) >= limits.bond.minMicro
-
-/** The part of the risk that follows from failed gigs (behaviour 17.5); a slashed agent has failed. */
-const riskOf = ({ delivered, failed }: Member): number => (failed === 0 ? 0 : Math.round((25 * failed) / (delivered + failed)))
 
 function figuresOf(
   population: Population,

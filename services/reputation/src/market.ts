@@ -1,8 +1,5 @@
-import { marketId } from '@carapace/formula'
+import { marketId, maturityOf } from '@carapace/formula'
 import type { Parts } from './parts.ts'
-
-/** So many agents have ever vouched: the market is not young any more. */
-const vouchersNeeded = 10
 
 /**
  * Records, once and for all, that agents exist whose word counts: because an operator names some, or because enough have reached that. From then on
@@ -11,9 +8,9 @@ const vouchersNeeded = 10
  */
 export async function matureMarket({ audit, scores, config, clock }: Parts): Promise<boolean> {
   if ((await audit.factsOf([marketId])).length > 0) return true
-  const hasAnchors = config.TRUST_ANCHORS.length > 0
-  if (!hasAnchors && (await scores.count({ vouches: true })) < vouchersNeeded) return false
-  const fact = { type: 'market_matured', reason: hasAnchors ? 'anchors' : 'vouchers' } as const
+  const reason = maturityOf({ anchors: config.TRUST_ANCHORS.length, vouchers: await scores.count({ vouches: true }) })
+  if (!reason) return false
+  const fact = { type: 'market_matured', reason } as const
   const entry = { agentId: marketId, fact, key: fact.type, eventId: fact.type, source: 'reputation', txHash: null, at: clock.now() }
   await audit.append([{ ...entry, scores: { before: 0, after: 0 } }])
   return true

@@ -9,6 +9,7 @@ import {
   standingFacts,
   type Tier,
   usdcOf,
+  vouchesFrom,
   vouchingOf,
   within,
 } from '@carapace/formula'
@@ -34,9 +35,6 @@ export interface Standing extends Score {
   /** USDC */
   bond: number
 }
-
-/** Standing as payer from which an agent vouches for others, millionths. */
-const vouchesFrom = 500_000
 
 /** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
 export function standingAt(log: readonly Dated[], now: Date): Standing {

@@ -1,11 +1,9 @@
-import { candidateWith, type State, type Tuning, tuning } from '@carapace/formula'
+import { candidateWith, maturityOf, type State, type Tuning, tuning, vouchesFrom } from '@carapace/formula'
+import { failureFact, paymentFacts } from '@carapace/reputation/rules'
 import type { Formula } from './book.ts'
-import { votesOf } from './built.ts'
+import { paymentOf, votesOf } from './built.ts'
 import { logsOf } from './log.ts'
 
-/** The market is mature, for ever, once so many payers have had half a standing. */
-const vouchers = 10
-const half = 500_000
 const whole = 1_000_000
 
 /** Formula 2: the numbers of a counterparty are stored in the fact as they were. */
@@ -40,19 +38,18 @@ export const candidateOf = (numbers: Tuning, title: string): Formula => ({
         states.delete(heirId)
       },
       score: (agentId, now) => computed(agentId, now).score,
-      settled: ({ gigId, posterId, workerId, fee, net }, at) => {
+      settled: (deal, at) => {
+        const { posterId, workerId } = deal
         const [poster, worker] = [computed(posterId, at), computed(workerId, at)]
-        const shared = { type: 'settled', gigId, fee: String(fee), creditable: true, at } as const
-        note(workerId, { ...shared, role: 'assignee', net: String(net), with: posterId, theirScore: poster.score, theirStanding: poster.standing })
-        note(posterId, { ...shared, role: 'poster', net: '0', with: workerId, theirScore: worker.score, theirCredit: worker.credit })
-        if (isMature || poster.standing < half) return
+        const { ofAssignee, ofPoster } = paymentFacts(paymentOf(deal, { posterScore: poster.score, assigneeScore: worker.score }))
+        note(workerId, { ...ofAssignee, theirStanding: poster.standing, at })
+        note(posterId, { ...ofPoster, theirCredit: worker.credit, at })
+        if (isMature || poster.standing < vouchesFrom) return
         vouching.add(posterId)
-        if (vouching.size >= vouchers) mature('vouchers', at)
+        const reason = maturityOf({ anchors: 0, vouchers: vouching.size })
+        if (reason) mature(reason, at)
       },
-      failed: ({ gigId, posterId, workerId, budget }, at) => {
-        const theirStanding = computed(posterId, at).standing
-        note(workerId, { type: 'failed', with: posterId, reason: 'rejected', gigId, budget: String(budget), theirStanding, at })
-      },
+      failed: (deal, at) => note(deal.workerId, { ...failureFact('rejected', deal), theirStanding: computed(deal.posterId, at).standing, at }),
       voted: (agentId, ballot, at) => {
         for (const fact of votesOf(ballot, at)) note(agentId, fact)
       },

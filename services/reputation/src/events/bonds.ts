@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
+import { bondFact, lockEndFact, slashFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 
@@ -9,23 +10,21 @@ export function bondEvents(parts: Parts): Subscription[] {
   const recordBond =
     (change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed') =>
     ({ agentId, totalBonded, changedAt, txHash }: Bond, event: api.CloudEvent) =>
-      record(parts, event, agentId, { type: 'bond', total: String(totalBonded), change }, { at: changedAt, txHash })
+      record(parts, event, agentId, bondFact(change, { totalBonded }), { at: changedAt, txHash })
   return [
     on(api.bondDeposited, recordBond('deposited')),
     on(api.bondWithdrawn, recordBond('withdrawn')),
     on(api.bondSlashed, recordBond('slashed')),
     on(api.slashReversed, recordBond('reversed')),
     on(api.bondUnlocked, ({ agentId, gigId, clean, changedAt }, event) =>
-      record(parts, event, agentId, { type: 'bond_lock_ended', gigId, clean }, { at: changedAt }),
+      record(parts, event, agentId, lockEndFact({ gigId, clean }), { at: changedAt }),
     ),
     on(api.slashRecorded, async ({ slashId, agentId, status, amount, changedAt, createdAt, txHash, ...row }, event) => {
-      const scores = await record(
-        parts,
-        event,
-        agentId,
-        { type: 'slash', slashId, status, amount: String(amount), cause: row.validationId === null ? 'decision' : 'verdict' },
-        { at: changedAt, txHash, key: `${slashId}:${status}` },
-      )
+      const scores = await record(parts, event, agentId, slashFact({ slashId, status, amount, validationId: row.validationId }), {
+        at: changedAt,
+        txHash,
+        key: `${slashId}:${status}`,
+      })
       const shown = status === 'APPLIED' ? { scoreBefore: scores.before, scoreAfter: scores.after } : {}
       await parts.slashes.apply(
         slashId,

@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
+import { failureFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 import { endDispute, settled } from './settled.ts'
@@ -10,13 +11,7 @@ export const escrowEvents = (parts: Parts): Subscription[] => [
   on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, amount, failure, refundedAt, txHash, reason, disputed }, event) => {
     if (assigneeId === null) return
     if (failure !== null)
-      await record(
-        parts,
-        event,
-        assigneeId,
-        { type: 'failed', with: posterId, reason: failure, gigId, budget: String(amount) },
-        { at: refundedAt, txHash },
-      )
+      await record(parts, event, assigneeId, failureFact(failure, { posterId, gigId, budget: amount }), { at: refundedAt, txHash })
     if (disputed || reason === 'dispute')
       await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: failure === 'dispute_lost' })
   }),

@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
+import { failureFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 import { endDispute, settled } from './settled.ts'
@@ -12,13 +13,12 @@ export function jobEvents(parts: Parts): Subscription[] {
     ),
     on(api.jobRejected, async ({ posterId, assigneeId, jobId, budget, creditable, afterDispute, at, txHash }, event) => {
       const reason = afterDispute ? ('dispute_lost' as const) : ('rejected' as const)
-      if (creditable)
-        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId, budget: String(budget) }, { at, txHash })
+      if (creditable) await record(parts, event, assigneeId, failureFact(reason, { posterId, gigId: jobId, budget }), { at, txHash })
       if (afterDispute) await endDispute(parts, event, { gigId: jobId, posterId, assigneeId, posterLost: false, assigneeLost: creditable })
     }),
     on(api.jobCancelled, async ({ posterId, assigneeId, jobId, budget, reason, at, txHash }, event) => {
       if (assigneeId !== null && reason === 'deadline_missed')
-        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId, budget: String(budget) }, { at, txHash })
+        await record(parts, event, assigneeId, failureFact(reason, { posterId, gigId: jobId, budget }), { at, txHash })
     }),
     on(api.jobDisputed, async ({ posterId, assigneeId, jobId, disputedBy, at }, event) => {
       if (disputedBy === null) return

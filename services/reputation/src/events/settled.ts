@@ -1,4 +1,5 @@
 import type * as api from '@carapace/api'
+import { paymentFacts } from '../facts.ts'
 import { feedbackOf } from '../feedback.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
@@ -21,18 +22,15 @@ type Released = Pick<
 
 /** A payment counts for both sides; the other's score is the one as of the settlement. */
 export async function settled(parts: Parts, payload: Released, event: api.CloudEvent, receiptPath: string): Promise<void> {
-  const { posterId, assigneeId, gigId, fee, net, creditable, settledAt, txHash, posterScore, assigneeScore, afterDispute } = payload
-  const common = { fee: String(fee), gigId, creditable } as const
+  const { posterId, assigneeId, gigId, creditable, settledAt, txHash, afterDispute } = payload
+  const { ofAssignee, ofPoster } = paymentFacts(payload)
   const given = { at: settledAt, txHash }
   await Promise.all([
-    record(
-      parts,
-      event,
-      assigneeId,
-      { type: 'settled', role: 'assignee', with: posterId, theirScore: posterScore, net: String(net), ...common },
-      { ...given, ...(creditable ? { commands: doc => feedbackOf(parts, doc, { ...payload, receiptPath }) } : {}) },
-    ),
-    record(parts, event, posterId, { type: 'settled', role: 'poster', with: assigneeId, theirScore: assigneeScore, net: '0', ...common }, given),
+    record(parts, event, assigneeId, ofAssignee, {
+      ...given,
+      ...(creditable ? { commands: doc => feedbackOf(parts, doc, { ...payload, receiptPath }) } : {}),
+    }),
+    record(parts, event, posterId, ofPoster, given),
   ])
   if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
 }

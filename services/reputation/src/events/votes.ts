@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
+import { judgedFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 
@@ -21,15 +22,8 @@ export function voteEvents(parts: Parts): Subscription[] {
     ),
     on(api.validationResolved, async ({ votes, verdict, validationId, weak, resolvedAt }, event) => {
       if (weak) return
-      const winning = verdict === 'approved' ? 'approve' : 'reject'
       const judge = ({ voterId, vote }: (typeof votes)[number]) =>
-        record(
-          parts,
-          event,
-          voterId,
-          { type: 'vote_judged', validationId, withVerdict: vote === winning, vote },
-          { at: resolvedAt, isFollowed: verdict === 'approved' },
-        )
+        record(parts, event, voterId, judgedFact(vote, { validationId, verdict }), { at: resolvedAt, isFollowed: verdict === 'approved' })
       await Promise.all(votes.map(judge))
     }),
   ]

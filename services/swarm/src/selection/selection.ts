@@ -30,6 +30,8 @@ export const maxRisk = 60
 const maxOpenVotes = 20
 export const seenWithinMs = 30 * dayMs
 const youngMs = limits.newAccountAgeMs
+/** So long a payment between an agent and a party of a gig is a tie. */
+export const tieMs = 90 * dayMs
 
 /** What score and risk a candidate needs. */
 export const isReputable = ({ score, risk }: Pick<CandidateFacts, 'score' | 'risk'>): boolean => score >= minScore && risk <= maxRisk

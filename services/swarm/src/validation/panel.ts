@@ -1,4 +1,4 @@
-import { chainRelayerApi, dayMs, refuse } from '@carapace/api'
+import { chainRelayerApi, refuse } from '@carapace/api'
 import type { SeenAgent } from '@carapace/projections'
 import type { CandidateLinks } from '../facts.ts'
 import type { Parts } from '../parts.ts'
@@ -6,10 +6,8 @@ import type { ListReader } from '../selection/candidate-list.store.ts'
 import { candidateFacts, type Listed } from '../selection/candidate-list.ts'
 import type { DrawRecord, ReadCandidate } from '../selection/draw.store.ts'
 import { enoughEligible, mostRead, placesOf } from '../selection/places.ts'
-import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat } from '../selection/selection.ts'
+import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat, tieMs } from '../selection/selection.ts'
 import type { PanelSeat } from './validation.ts'
-
-const tieMs = 90 * dayMs
 
 /** Whose deliverable is judged, for whom, and who must not judge it. */
 export interface Case {

@@ -1,0 +1,65 @@
+import { dayMs } from '@carapace/api'
+import { type Dated, mergedFacts } from '@carapace/formula'
+import { failureFact, paymentFacts, riskOf } from '@carapace/reputation/rules'
+import type { Book } from './formulas/book.ts'
+import { paymentOf } from './formulas/built.ts'
+
+/** What the product knows of agents besides their score. */
+export interface Records {
+  /** Risk by the rule of the service (behaviour 17.5), 0 to 100. */
+  riskOf(agentId: string, now: Date): number
+  /** When the two were last paid by each other; undefined where they never were. */
+  lastPaid(one: string, other: string): Date | undefined
+  /** The book, with everything that it gets recorded here too. */
+  followedBy(book: Book): Book
+}
+
+/** Risk is computed again by what has come since, or after so long. */
+const staleMs = 10 * dayMs
+const unscored = { posterScore: 0, assigneeScore: 0 }
+
+export function recordsOf(): Records {
+  const logs = new Map<string, Dated[]>()
+  const paid = new Map<string, Date>()
+  const risks = new Map<string, { facts: number; at: number; risk: number }>()
+  const of = (agentId: string) => logs.get(agentId) ?? []
+  const note: Book['note'] = (agentId, fact) => {
+    const log = logs.get(agentId)
+    if (log) log.push(fact)
+    else logs.set(agentId, [fact])
+  }
+  const pairOf = (one: string, other: string) => [one, other].sort().join('/')
+  return {
+    riskOf: (agentId, now) => {
+      const [facts, last] = [of(agentId), risks.get(agentId)]
+      if (last && last.facts === facts.length && now.getTime() - last.at < staleMs) return last.risk
+      const { riskScore } = riskOf(facts, now)
+      risks.set(agentId, { facts: facts.length, at: now.getTime(), risk: riskScore })
+      return riskScore
+    },
+    lastPaid: (one, other) => paid.get(pairOf(one, other)),
+    followedBy: book => ({
+      ...book,
+      note: (agentId, fact) => {
+        note(agentId, fact)
+        book.note(agentId, fact)
+      },
+      settled: (deal, at) => {
+        const { ofAssignee, ofPoster } = paymentFacts(paymentOf(deal, unscored))
+        note(deal.workerId, { ...ofAssignee, at })
+        note(deal.posterId, { ...ofPoster, at })
+        paid.set(pairOf(deal.workerId, deal.posterId), at)
+        book.settled(deal, at)
+      },
+      failed: (deal, at) => {
+        note(deal.workerId, { ...failureFact('rejected', deal), at })
+        book.failed(deal, at)
+      },
+      inherit: (heirId, sourceId, at) => {
+        const logged = (agentId: string) => of(agentId).map(fact => ({ ...fact, agentId }))
+        logs.set(heirId, mergedFacts(heirId, [...logged(sourceId), ...logged(heirId)]))
+        book.inherit(heirId, sourceId, at)
+      },
+    }),
+  }
+}
