@@ -64,6 +64,8 @@ export interface GatewayOptions {
   prerequisites?: Prerequisites
   /** In-process bus: resolves when every service listens. */
   allUp?: Promise<void>
+  /** So long clients are still served on their connections when it closes, ms. Default 0. */
+  lingerMs?: number
   upstreamTimeoutMs?: number
   cacheLimits?: CacheLimits
 }
@@ -79,6 +81,8 @@ export interface RunningGateway {
 }
 
 const graceMs = 10_000
+/** Longer than the 60 s for which load balancers use an idle connection. */
+const keepAliveMs = 65_000
 
 /**
  * Starts the public door and the gateway's own endpoints. Resolves when it serves.
@@ -86,7 +90,7 @@ const graceMs = 10_000
  */
 export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
   const { config, prerequisites = nothingAwaited } = given
-  const { app, server } = fastExpress()
+  const { app, server } = fastExpress(keepAliveMs)
   const trustsProxies = config.TRUSTED_PROXIES.length > 0
   app.set('trust proxy', trustsProxies ? config.TRUSTED_PROXIES : false)
 
@@ -175,7 +179,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         isDraining = true
         drainServer(server)
         streams.close()
-        await Promise.all([spoken.close(), closeServer(server, graceMs)])
+        await Promise.all([spoken.close(), closeServer(server, graceMs, given.lingerMs)])
         await parts.close()
       },
     }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import getPort from 'get-port'
-import { closeServer, fastExpress, listen } from './http/server.ts'
+import { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 import { startThings } from './testing/start-things.fixture.ts'
 
 describe('the life of a service', () => {
@@ -157,6 +159,29 @@ describe('the life of a service', () => {
     assert.deepEqual(service.harness.received, ['slow event'])
     assert.equal(left, 0)
     await bus.close()
+  })
+
+  it('serves what comes on an idle connection while it lingers, then closes it', async () => {
+    const { app, server } = fastExpress()
+    app.post('/', (_request, response) => void response.json('served'))
+    const url = new URL(await listen(server, 0, '127.0.0.1'))
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const post = async () => {
+      const [answer] = (await once(request(url, { method: 'POST', agent }).end(), 'response')) as [IncomingMessage]
+      const port = answer.socket.localPort
+      return { text: String(Buffer.concat(await answer.toArray())), headers: answer.headers, port }
+    }
+    const first = await post()
+
+    drainServer(server)
+    const closing = closeServer(server, 10_000, 10_000)
+    const second = await post()
+    // the last connection has ended: nothing more is waited for
+    await closing
+
+    assert.equal(first.headers['keep-alive'], 'timeout=3')
+    assert.deepEqual([second.text, second.headers.connection, second.port], ['"served"', 'close', first.port])
+    await assert.rejects(post(), { code: 'ECONNREFUSED' })
   })
 
   it('cuts requests that outlast its patience', async () => {

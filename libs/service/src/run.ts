@@ -21,6 +21,8 @@ export interface Environment {
   /** Where another service answers. */
   address: (service: ServiceName) => string
   prerequisites: Prerequisites
+  /** At its end, clients are still served on their connections for so long, ms. */
+  lingerMs: number
   log: Logger
 }
 
@@ -29,6 +31,9 @@ export interface Started {
   where: object
   close(): Promise<void>
 }
+
+/** Twice as long as a client uses a connection that is idle (`fastExpress`): then no write can be on its way. */
+const lingerMs = 2_000
 
 /** Runs one service as a process of its own. @example run(escrow) */
 export function run(service: AnyService): void {
@@ -70,6 +75,7 @@ async function main(name: ServiceName, start: (environment: Environment) => Prom
     queues: queuesOf(Object.values(apis)),
     address: addressesOf(config),
     prerequisites: awaitedPrerequisites(log, ended.signal),
+    lingerMs,
     log,
   }
   try {

@@ -40,6 +40,8 @@ export interface Runtime {
   allUp?: Promise<void>
   /** First pause before the outcome of a command is polled, ms. Default 30,000. */
   pollAfterMs?: number
+  /** So long clients of other processes are still served on their connections when this one closes, ms. Default 0. */
+  lingerMs?: number
   newId?: () => string
   random?: () => number
 }
@@ -164,7 +166,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   closers.push(() => started?.close())
   closers.push(() => {
     endStreams(app)
-    return closeServer(server, graceMs)
+    return closeServer(server, graceMs, runtime.lingerMs)
   })
   const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log, { name, db, exclusive: runtime.exclusive ?? false })
   // nobody else moves the clock of a process that has the database to itself

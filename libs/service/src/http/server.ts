@@ -1,14 +1,18 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as Listener } from 'node:net'
 import express, { type Express } from 'express'
 
 const idleMs = 50
+/** undici, which calls our services, uses a connection no more when 2 s less than the announced time are left: one second after its last answer. */
+const serviceKeepAliveMs = 3_000
 
 /**
  * An Express app whose requests are born with Express's prototypes. Express otherwise changes the prototype of every request and
  * response, which costs four fifths of the throughput (docs/decisions). Mount Routers, never other apps.
+ * @param keepAliveTimeout how long an idle connection stays open, ms; it is announced to clients. Default: for a service, so short that `closeServer`
+ * can wait until none of them may still write on it
  */
-export function fastExpress(): { app: Express; server: Server } {
+export function fastExpress(keepAliveTimeout = serviceKeepAliveMs): { app: Express; server: Server } {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -19,7 +23,7 @@ export function fastExpress(): { app: Express; server: Server } {
   app.request = Request.prototype as unknown as Express['request']
   app.response = Response.prototype as unknown as Express['response']
   // node would answer a request without Host by itself, with no body
-  const options = { keepAliveTimeout: 65_000, requestTimeout: 60_000, requireHostHeader: false }
+  const options = { keepAliveTimeout, requestTimeout: 60_000, requireHostHeader: false }
   const server = createServer({ IncomingMessage: Request, ServerResponse: Response, ...options }, app)
   return { app, server }
 }
@@ -52,17 +56,25 @@ export function drainServer(server: Server): void {
   })
 }
 
-/** Stops accepting, lets running requests end for up to `graceMs`, then cuts them. */
-export function closeServer(server: Server, graceMs: number): Promise<void> {
+/**
+ * Stops accepting, lets running requests end for up to `graceMs`, then cuts them.
+ * @param lingerMs so long idle connections are still served: a client may be writing on one, and could not send a write again. It ends early with the last of them
+ */
+export function closeServer(server: Server, graceMs: number, lingerMs = 0): Promise<void> {
   return new Promise(resolve => {
+    let idle: NodeJS.Timeout | undefined
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-    // a connection that is kept alive becomes idle only when its last answer is out
-    const idle = setInterval(() => server.closeIdleConnections(), idleMs)
-    server.close(() => {
-      clearTimeout(cut)
-      clearInterval(idle)
+    const linger = setTimeout(() => {
+      server.closeIdleConnections()
+      // a connection that is kept alive becomes idle only when its last answer is out
+      idle = setInterval(() => server.closeIdleConnections(), idleMs)
+    }, lingerMs)
+    // Of the listener alone: the server's own would close idle connections.
+    Listener.prototype.close.call(server, () => {
+      for (const timer of [cut, linger, idle]) clearTimeout(timer)
+      // ends the server's own timers
+      server.close()
       resolve()
     })
-    server.closeIdleConnections()
   })
 }
