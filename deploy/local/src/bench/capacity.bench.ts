@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { cpuSeconds, residentMb, type System, until } from '@carapace/testing'
+import { cpuSeconds, residentMb, type System, startOwnBroker, until } from '@carapace/testing'
 import { publicReads } from '../restart-torture/reads.ts'
 import { startDistributedSystem } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
@@ -13,9 +13,11 @@ const reads = 4_000
 const settlements = 24
 const concurrent = 8
 
-const running = await startDistributedSystem()
+const broker = await startOwnBroker()
+const running = await startDistributedSystem({ broker })
 const { system, platform } = running
-const parts = [...platform.processes, ...platform.environment].map(({ name, pid }) => ({ name, pid: pid()! }))
+const ours = [...platform.processes, ...platform.environment].map(({ name, pid }) => ({ name, pid: pid()! }))
+const parts = [...ours, { name: 'RabbitMQ', pid: await broker.pid() }]
 /** CPU seconds of each process while the work lasts, and of what follows from it. */
 async function cpuOf(work: () => Promise<unknown>): Promise<Map<string, number>> {
   const before = parts.map(({ pid }) => cpuSeconds(pid))

@@ -33,10 +33,13 @@ const pathValues: Readonly<Record<string, string>> = { chain: 'BASE_SEPOLIA', sk
 
 const pathOf = ({ path }: AnyEndpoint, agentId: string): string => path.replace(/:([A-Za-z]+)/g, (_, name: string) => pathValues[name] ?? agentId)
 
+/** The gateway answers these from the service each time, and from nothing that it has stored. */
+const headers = { 'cache-control': 'no-cache' }
+
 /** Each public GET of each service. */
 export async function publicReads(system: System, agentId: string): Promise<Planned[]> {
   const paths = declaredReads.filter(({ caller, planned }) => caller === 'public' && !planned).map(endpoint => pathOf(endpoint, agentId))
-  return atRest([...new Set(paths)].map(path => ({ path, send: () => system.call('GET', path) })))
+  return atRest([...new Set(paths)].map(path => ({ path, send: () => system.call('GET', path, { headers }) })))
 }
 
 /** Requests with their answers now. @throws Error when one is an accident */

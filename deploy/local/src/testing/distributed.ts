@@ -1,5 +1,5 @@
 import type { ServiceName } from '@carapace/api'
-import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
+import { acquireBroker, type Broker, openSystem, type System, startOwnBroker } from '@carapace/testing'
 import { loopbackHosts } from '@carapace/testing/replica-names'
 import { processVariables } from '../config.ts'
 import { type Distributed, type DistributedOptions, startDistributed } from '../distributed/start.ts'
@@ -29,6 +29,8 @@ export interface DistributedSystem {
 export interface SystemOptions extends DistributedOptions {
   /** Beyond those that make it a system of its own. */
   variables?: Record<string, string>
+  /** Default: one that nobody else uses. It is stopped with the system. */
+  broker?: Broker
 }
 
 /** Several of each of these under one name, of which a call reaches one or the other. */
@@ -42,9 +44,9 @@ export const replicated = (of: readonly ServiceName[], count = 2): Required<Pick
 })
 
 /** What a start of separate processes needs: a folder, ports and a broker that nobody else uses. */
-export async function startVariables(): Promise<{ variables: Record<string, string>; remove(): Promise<void> }> {
+export async function startVariables(given?: Broker): Promise<{ variables: Record<string, string>; remove(): Promise<void> }> {
   const folder = await temporaryDataDir()
-  const broker = await ownPlace()
+  const broker = given ?? (await ownPlace())
   const base = await freePorts(12)
   return {
     variables: {
@@ -66,8 +68,8 @@ export async function startVariables(): Promise<{ variables: Record<string, stri
 }
 
 /** All services as processes of their own, on a broker, a database and devnets that nobody else uses. */
-export async function startDistributedSystem({ variables: more, ...options }: SystemOptions = {}): Promise<DistributedSystem> {
-  const { variables, remove } = await startVariables()
+export async function startDistributedSystem({ variables: more, broker, ...options }: SystemOptions = {}): Promise<DistributedSystem> {
+  const { variables, remove } = await startVariables(broker)
   const platform = await startDistributed({ ...variables, ...more }, options)
   const system = await openSystem(platform.url)
   return {

@@ -14,6 +14,8 @@ interface Place {
 
 /** A broker of one's own that may be ended. */
 export interface OwnBroker extends Broker {
+  /** Of its node. */
+  pid(): Promise<number>
   /** Ends it immediately, as a power cut would. */
   kill9(): Promise<void>
   /** Starts it again with what it had confirmed. */

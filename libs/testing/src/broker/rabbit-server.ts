@@ -14,6 +14,8 @@ const run = promisify(execFile)
 /** A RabbitMQ node of our own on loopback, in a temporary folder. */
 export interface RabbitServer {
   url: string
+  /** Of the node itself, which its start script waits for. */
+  pid(): Promise<number>
   addVhost(name: string): Promise<void>
   /** Runs rabbitmqctl, about 1 s; resolves to what it printed. */
   ctl(...args: string[]): Promise<string>
@@ -54,8 +56,10 @@ export async function startRabbitServer(sbin: string): Promise<RabbitServer> {
     }
   }
 
+  const pidOf = async () => Number(await readFile(path.join(folder, 'pid'), 'utf8'))
+
   async function kill9(): Promise<void> {
-    const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => '0'))
+    const pid = await pidOf().catch(() => 0)
     if (pid) killIfAlive(pid)
     if (node?.pid) killIfAlive(-node.pid)
     while (node?.exitCode === null && node.signalCode === null) await sleep(10)
@@ -78,6 +82,7 @@ export async function startRabbitServer(sbin: string): Promise<RabbitServer> {
   }
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
+    pid: pidOf,
     async addVhost(name) {
       await ctl('add_vhost', name)
       await ctl('set_permissions', '-p', name, 'guest', '.*', '.*', '.*')
