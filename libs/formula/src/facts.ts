@@ -37,8 +37,8 @@ export type Fact =
   | { type: 'migrated'; to: string }
   | { type: 'suspended' }
   | { type: 'reinstated' }
-  /** Of the whole market, in its own log and so in that of each agent: agents exist whose word counts. It is never reversed. */
-  | { type: 'market_matured'; reason: 'anchors' | 'vouchers' }
+  /** Of the whole market, in its own log and so in that of each agent: agents exist whose word counts. It is never reversed. `anchor` is the one that it follows. */
+  | { type: 'market_matured'; reason: 'anchors' | 'vouchers'; anchor?: string }
 
 interface Settled extends OfPayer {
   type: 'settled'

@@ -4,15 +4,13 @@ import { marketId } from '@carapace/formula'
 import { newTestAgent, released, until } from '@carapace/testing'
 import { matureMarket } from './market.ts'
 import { stores } from './parts.ts'
-import { type Harness, newAgent, startHarness } from './testing/harness.ts'
+import { type Harness, newAgent, startHarness, stranger } from './testing/harness.ts'
 
 describe('a market with anchors', () => {
   const { agent: anchor, registered } = newTestAgent()
   let harness: Harness
   before(async () => {
-    harness = await startHarness({ TRUST_ANCHORS: `nobody,${anchor.handle}` })
-    await harness.platform.publish(registered)
-    await harness.platform.advance(61)
+    harness = await startHarness({ TRUST_ANCHORS: `${stranger},${anchor.id}` })
   })
   after(() => harness.close())
 
@@ -23,7 +21,17 @@ describe('a market with anchors', () => {
     return { ...platform, ...stores(platform) }
   }
 
-  it('has matured, which is logged once and never reversed', async () => {
+  it('is young while none of them is registered, though others are', async () => {
+    await newAgent(harness)
+
+    assert.equal(await matureMarket(parts()), false)
+    assert.equal((await marketOf()).maturedAt, null)
+  })
+
+  it('has matured by the first that is, which is logged once with its id and never reversed', async () => {
+    await harness.platform.publish(registered)
+    await until('the anchor is scored', async () => (await harness.call('GET', `/api/agents/${anchor.id}/reputation`)).status === 200)
+    await harness.platform.advance(61)
     const { reason, maturedAt } = await until('the market has matured', async () => {
       const market = await marketOf()
       return market.maturedAt === null ? undefined : market
@@ -33,6 +41,7 @@ describe('a market with anchors', () => {
 
     const { events, total } = await get(`/api/audit?agentId=${marketId}`)
     assert.deepEqual([reason, total, events[0].type, events[0].handle], ['anchors', 1, 'market_matured', null])
+    assert.equal(events[0].details.anchor, anchor.id)
     assert.equal((await marketOf()).maturedAt, maturedAt)
     assert.deepEqual(await parts().audit.verify(), [])
   })

@@ -19,7 +19,7 @@ export function numbersOf(
   for (const id of items.flatMap(({ fact }) => partnersIn(fact))) {
     const subject = subjects.get(id)
     if (!subject || numbers.has(id)) continue
-    const isAnchor = config.TRUST_ANCHORS.includes(id) || config.TRUST_ANCHORS.includes(subject.doc.handle)
+    const isAnchor = config.TRUST_ANCHORS.includes(id)
     numbers.set(id, { ...vouchingOf(subject.facts, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
   }
   return numbers

@@ -18,6 +18,7 @@ const wrong: [name: string, value: string, says: RegExp][] = [
   ['AUTH_MODE', 'none', /AUTH_MODE .*"plain".*"signed"/],
   ['ORACLE_WALLET', '0x12', /ORACLE_WALLET must be 0x and 40 hex digits/],
   ['RELAYER_KEY_BASE_SEPOLIA', '0x12', /RELAYER_KEY_BASE_SEPOLIA must be 0x and 64 hex digits/],
+  ['TRUST_ANCHORS', 'our-poster', /TRUST_ANCHORS must be ids of agents/],
   ['LOG_LEVEL', 'loud', /LOG_LEVEL .*"info"/],
   ['SANDBOX', 'maybe', /SANDBOX .*"yes"/],
   ['CUSTODY_PASSPHRASE', 'tooshort', /CUSTODY_PASSPHRASE must have at least 12/],

@@ -11,6 +11,7 @@ const list = z
       .map(part => part.trim())
       .filter(Boolean),
   )
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
 const key = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
 const yes = z.enum(['yes', 'no', 'true', 'false', '']).transform(text => text === 'yes' || text === 'true')
@@ -95,7 +96,10 @@ export const configSchema = z.object({
     .describe(
       'Private key of an admin wallet, by which the doctor signs where admin calls are signed, and the demo as the oracle; default DATA_DIR/keys/oracle',
     ),
-  TRUST_ANCHORS: list.describe('Ids or handles of posters that are known to be real, separated by commas: their word counts whole in scores'),
+  TRUST_ANCHORS: list
+    .refine(ids => ids.every(id => uuid.test(id)), 'must be ids of agents, separated by commas; not handles, which anybody may register')
+    .transform(ids => ids.map(id => id.toLowerCase()))
+    .describe('Ids of posters that are known to be real, separated by commas: their word counts whole in scores'),
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
   RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
   RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),
