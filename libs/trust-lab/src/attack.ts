@@ -17,6 +17,8 @@ export interface Attack {
   isAlone?: true
   /** Share of gigs that a drawn panel judges, where the attack is on panels. */
   panels?: number
+  /** Its agents have no seats of panels, and neither does the idle one that they are compared with: what they gain is what was paid for. */
+  isUnseated?: true
   /** Posters choose with the lane for bonded new agents. */
   lane?: true
   begin?(population: Population): void

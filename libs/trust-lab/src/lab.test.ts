@@ -14,6 +14,7 @@ import { planOf } from './plan.ts'
 import { newPopulation } from './population.ts'
 import { htmlOf } from './report/html.ts'
 import { estimateOf, rowsOf } from './report/rows.ts'
+import { tablesOf } from './report/table.ts'
 import { run } from './run.ts'
 
 const attacks = await allAttacks()
@@ -170,6 +171,29 @@ describe('the figures of the lab', () => {
     const { mean, half } = estimateOf([1, 2, 3])
 
     assert.deepEqual([mean, Math.round(100 * half)], [2, 248])
+  })
+
+  it('say by which of them the next formula is better or worse, a price by its logarithm', () => {
+    const cells = ['v1', 'v2'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
+    const now = { outlayPerPoint: 40, feesPerPoint: 1, seats: 0.2, firstGigIn10: 0.5, wrongVerdicts: 0.1 }
+    // of such prices the mean is not beyond its interval, that of their logarithms is
+    const next = [20, 200, 40].map(feesPerPoint => ({ ...now, feesPerPoint, outlayPerPoint: 39, seats: 0.1, wrongVerdicts: 0.2 }))
+    const tasks = [0, 0, 0, 1, 1, 1].map(n => ({ n }))
+    const text = tablesOf(rowsOf(cells, tasks, [now, now, now, ...next]))
+
+    assert.match(text, /v2 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
+    assert.match(text, /v2 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
+  })
+
+  it('have no points of a pump that are of judging the work of others', () => {
+    const population = newPopulation({ ...tiny, panels: 1 }, attacks.get('pump 6')!, formulas.v1!, 'seats')
+    for (let n = 0; n < 12; n++) population.join({ kind: n < 6 ? 'attacker' : 'worker', isHireable: false })
+    const [poster, worker] = [population.join({ kind: 'poster' }), population.join({ kind: 'worker' })]
+    for (let n = 0; n < 20; n++) population.deal(poster, worker, 20)
+
+    const seatsOf = (kind: string) => population.members.filter(member => member.kind === kind).reduce((sum, { seats }) => sum + seats, 0)
+    assert.ok(seatsOf('worker') > 0)
+    assert.equal(seatsOf('attacker'), 0)
   })
 
   it('are a page without scripts', () => {

@@ -92,7 +92,8 @@ const pools = new WeakMap<Population, { day: number; candidates: Drawn[] }>()
 function poolOf(population: Population, now: Date): readonly Drawn[] {
   const cached = pools.get(population)
   if (cached?.day === population.day) return cached.candidates
-  const candidates = population.members.map(member => candidateOf(population, member, now))
+  const isSeated = ({ kind, isControl }: Member) => !population.attack.isUnseated || (kind !== 'attacker' && !isControl)
+  const candidates = population.members.filter(isSeated).map(member => candidateOf(population, member, now))
   pools.set(population, { day: population.day, candidates })
   return candidates
 }

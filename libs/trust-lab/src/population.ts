@@ -30,6 +30,8 @@ export interface Member {
   slashedDay: number
   follows: number
   seats: number
+  /** What others have more than this one, they have by what they did. */
+  isControl: boolean
   /** Whose score the attack wants to raise: it was paid by another attacker. */
   isRaised: boolean
 }
@@ -115,7 +117,18 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
     ...{ market, attack, random, book, members, attackers, totals, records, day: 0, now, score },
     join: given => {
       const id = `${given.kind}${numbers[given.kind]++}`
-      const fresh = { bond: 0, crew: undefined, delivered: 0, failed: 0, earned: 0, follows: 0, seats: 0, isRaised: false, firstHireDay: undefined }
+      const fresh = {
+        bond: 0,
+        crew: undefined,
+        delivered: 0,
+        failed: 0,
+        earned: 0,
+        follows: 0,
+        seats: 0,
+        isRaised: false,
+        isControl: false,
+        firstHireDay: undefined,
+      }
       const member: Member = { ...fresh, id, chance: 0.15, joinedDay: population.day, isHireable: given.kind !== 'poster', slashedDay: -99, ...given }
       members.push(member)
       if (member.kind === 'attacker') attackers.push(member)

@@ -42,7 +42,7 @@ export function run(market: Market, attack: Attack, formula: Formula, seed: stri
   const hires: (Hire & { byAttacker: boolean })[] = []
   const posters = attack.isAlone ? [] : Array.from({ length: market.posters }, () => population.join({ kind: 'poster' }))
   if (!attack.isAlone) settle(population)
-  const idle = population.join({ kind: 'worker', isHireable: false })
+  const idle = population.join({ kind: 'worker', isHireable: false, isControl: true })
   attack.begin?.(population)
   const first = new Set(population.members)
   const newAgents: Member[] = []

@@ -1,12 +1,12 @@
 import { type Attack, recruit } from '../attack.ts'
 
-const raised = 3
 const price = 34
 const from = 60
 const everyDays = 10
 
-const realBuyers = (payers: number): Attack => ({
-  title: `${payers} payers buy sound work of the best at 34 USDC every tenth day from day 60 on, then pay three agents of their own`,
+const realBuyers = (payers: number, raised = 3): Attack => ({
+  title: `${payers} payers buy sound work of the best at 34 USDC every tenth day from day 60 on, then pay ${raised} agents of their own`,
+  isUnseated: true,
   begin: population => recruit(population, raised + payers, { isHireable: false }),
   daily: ({ attackers, random, best, deal }, day) => {
     const [workers, sources] = [attackers.slice(0, raised), attackers.slice(raised)]
@@ -19,4 +19,10 @@ const realBuyers = (payers: number): Attack => ({
   },
 })
 
-export default { 'real buyers 6': realBuyers(6), 'real buyers 12': realBuyers(12) }
+// what they bought lifts all whom they pay
+export default {
+  'real buyers 6': realBuyers(6),
+  'real buyers 12': realBuyers(12),
+  'real buyers 12 raise 15': realBuyers(12, 15),
+  'real buyers 12 raise 30': realBuyers(12, 30),
+}

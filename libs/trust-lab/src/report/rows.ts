@@ -37,11 +37,11 @@ export function rowsOf(cells: readonly Cell[], tasks: readonly { n: number }[], 
   })
 }
 
-/** What a formula has more than another in the same cell, seed by seed. */
-export function differenceOf(row: Row, other: Row, name: FigureName): Estimate | undefined {
+/** What a formula has more than another in the same cell, seed by seed, on a scale. */
+export function differenceOf(row: Row, other: Row, name: FigureName, scale: (value: number) => number = value => value): Estimate | undefined {
   const differences = row.runs.flatMap((run, at) => {
     const [a, b] = [run[name], other.runs[at]?.[name]]
-    return a === undefined || b === undefined ? [] : [a - b]
+    return a === undefined || b === undefined ? [] : [scale(a) - scale(b)]
   })
   return differences.length ? estimateOf(differences) : undefined
 }

@@ -44,23 +44,33 @@ function comparison(rows: readonly Row[], market: string): string[] {
   const attacks = [...new Set(rows.filter(row => row.market === market).map(({ attack }) => attack))]
   const judged = attacks.flatMap(attack => {
     const [next, now] = [rowOf(attack, candidate), rowOf(attack, present)]
-    return next && now ? [{ attack, sides: sidesOf(next, now) }] : []
+    return next && now ? sidesOf(next, now).map(found => ({ attack, ...found })) : []
   })
-  const listed = (side: string) => judged.filter(({ sides }) => sides.includes(side)).map(({ attack }) => attack)
-  if (judged.length === 0) return []
-  return ['better', 'worse'].map(side => `${candidate} is ${side} than ${present} beyond the interval: ${listed(side).join(', ') || 'nowhere'}.`)
+  const isCompared = attacks.some(attack => rowOf(attack, candidate) && rowOf(attack, present))
+  const listed = (side: string) => {
+    const found = judged.filter(one => one.side === side)
+    const titlesOf = (attack: string) => found.filter(one => one.attack === attack).map(({ title }) => title)
+    return attacks.filter(attack => titlesOf(attack).length > 0).map(attack => `${attack} (${titlesOf(attack).join(', ')})`)
+  }
+  if (!isCompared) return []
+  return ['better', 'worse'].map(side => `${candidate} is ${side} than ${present} beyond the interval: ${listed(side).join('; ') || 'nowhere'}.`)
 }
 
-/** A share counts for the formula, a gig that attackers won against it, a point that costs more for it. */
-const counted: readonly { name: FigureName; sign: 1 | -1 }[] = [
+/** What of a figure is good, and on which scale seeds are compared. A ratio has a long tail, so it is compared by its logarithm. */
+const counted: readonly { name: FigureName; sign: 1 | -1; scale?: (value: number) => number }[] = [
   { name: 'bayesShare', sign: 1 },
   { name: 'won', sign: -1 },
-  { name: 'feesPerPoint', sign: 1 },
+  { name: 'feesPerPoint', sign: 1, scale: Math.log },
+  { name: 'outlayPerPoint', sign: 1, scale: Math.log },
+  { name: 'firstGigIn10', sign: 1 },
+  { name: 'wrongVerdicts', sign: -1 },
+  { name: 'seats', sign: -1 },
 ]
+const titleOf = (name: FigureName) => columns.find(column => column.name === name)!.title
 
-const sidesOf = (next: Row, now: Row): string[] =>
-  counted.flatMap(({ name, sign }) => {
-    const difference = differenceOf(next, now, name)
+const sidesOf = (next: Row, now: Row): { side: 'better' | 'worse'; title: string }[] =>
+  counted.flatMap(({ name, sign, scale }) => {
+    const difference = differenceOf(next, now, name, scale)
     if (!difference || Math.abs(difference.mean) <= difference.half) return []
-    return [sign * difference.mean > 0 ? 'better' : 'worse']
+    return [{ side: sign * difference.mean > 0 ? ('better' as const) : ('worse' as const), title: titleOf(name) }]
   })
