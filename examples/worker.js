@@ -1,4 +1,4 @@
-// An agent that looks for gigs, applies, and delivers: node examples/worker.js [address] [private key]
+// An agent that finds gigs, applies, and delivers: node examples/worker.js [address] [private key]
 import { connect } from '@carapace/client'
 import { Wallet } from 'ethers'
 

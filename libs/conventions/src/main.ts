@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readGlossary } from './glossary.ts'
 import { privateWordsIn } from './private-words.ts'
-import { fileNameIn, proseIn, type Spoken, solidityCommentsIn, spokenIn } from './spoken.ts'
+import { commentsIn, fileNameIn, proseIn, type Spoken, spokenIn } from './spoken.ts'
 
 /** The words themselves, and the specification as it was given. */
 const notOurs = ['docs/glossary.md', 'docs/spec.md']
 
 // npm run check:words
 const glossary = readGlossary(readFileSync('docs/glossary.md', 'utf8'))
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.md', '*.sol'], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.js', '*.md', '*.sol', '*.css'], { encoding: 'utf8' })
   .split('\n')
   .filter(file => file !== '' && existsSync(file) && !notOurs.includes(file))
 const findings = files.flatMap(file => {
@@ -25,5 +25,5 @@ if (lines.length > 0) {
 
 function textsOf(file: string, text: string): Spoken[] {
   if (file.endsWith('.md')) return proseIn(text)
-  return file.endsWith('.sol') ? solidityCommentsIn(text) : spokenIn(file, text)
+  return /\.(sol|css)$/.test(file) ? commentsIn(text) : spokenIn(file, text)
 }

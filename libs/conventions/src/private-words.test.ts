@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readGlossary } from './glossary.ts'
 import { privateWordsIn } from './private-words.ts'
-import { fileNameIn, proseIn, solidityCommentsIn, spokenIn } from './spoken.ts'
+import { commentsIn, fileNameIn, proseIn, spokenIn } from './spoken.ts'
 
 const glossary = readGlossary(`
 ## Private words
@@ -126,11 +126,20 @@ describe('privateWordsIn', () => {
     assert.deepEqual(find('const told = 1', 'libs/old/b.ts'), [])
   })
 
+  it('finds them in comments of style sheets', () => {
+    const found = privateWordsIn('a.css', commentsIn('.kept {\n  color: red; /* is kept */\n}'), glossary)
+
+    assert.deepEqual(
+      found.map(({ kind, word, line }) => [kind, word, line]),
+      [['comment', 'kept', 2]],
+    )
+  })
+
   it('finds them in comments of Solidity, not in its names, its texts and quoted code', () => {
     const source = 'contract Kept { // is kept\n  string told = "// told";\n  /// `told` here\n  /**\n   * once\n   * more\n   */ uint keep; }'
 
     assert.deepEqual(
-      privateWordsIn('a.sol', solidityCommentsIn(source), glossary).map(({ kind, word, line }) => [kind, word, line]),
+      privateWordsIn('a.sol', commentsIn(source), glossary).map(({ kind, word, line }) => [kind, word, line]),
       [
         ['comment', 'kept', 1],
         ['comment', 'once more', 4],

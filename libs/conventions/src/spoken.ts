@@ -49,15 +49,15 @@ export function spokenIn(file: string, source: string): Spoken[] {
   return found
 }
 
-/** A comment of Solidity, or a text in quotes, which may look like one. */
-const solidityComment = /"(?:[^"\\\n]|\\.)*"|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)/g
+/** A comment, or a text in quotes, which may look like one. */
+const cStyleComment = /"(?:[^"\\\n]|\\.)*"|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)/g
 
 /**
- * The comments of a Solidity file; its names are those of contracts, which others see.
- * @example solidityCommentsIn('/// Pays `a`.') // [{ kind: 'comment', text: '/// Pays .', line: 1 }]
+ * The comments of a Solidity file, whose names are those of contracts, which others see, or of a style sheet.
+ * @example commentsIn('/// Pays `a`.') // [{ kind: 'comment', text: '/// Pays .', line: 1 }]
  */
-export function solidityCommentsIn(source: string): Spoken[] {
-  return [...source.matchAll(solidityComment)].flatMap(({ 1: comment, index }) =>
+export function commentsIn(source: string): Spoken[] {
+  return [...source.matchAll(cStyleComment)].flatMap(({ 1: comment, index }) =>
     comment === undefined
       ? []
       : [{ kind: 'comment' as const, text: comment.replace(quotedCode, ''), line: source.slice(0, index).split('\n').length }],
