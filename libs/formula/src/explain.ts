@@ -18,14 +18,27 @@ export interface Explanation extends Score {
   decays: { at: string; from: number; to: number; text: string }[]
 }
 
+type Steps<T> = Generator<undefined, T, undefined>
+
 const contributionsOf = { '1': contributionsOf1, '2': contributionsOf2 } as const
 const horizonDays = 30
 
 /** Why a score is what it is, in words and numbers that add up. @example explain('2', [], now).parts.gigPerformance.contributions // [] */
 export function explain(version: FormulaVersion, log: readonly Dated[], now: Date): Explanation {
+  const steps = explaining(version, log, now)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same with a pause after each score that it needs: they are about forty, and a server answers others between them. */
+export function* explaining(version: FormulaVersion, log: readonly Dated[], now: Date): Steps<Explanation> {
   const formula = formulas[version]
   const score = formula.scoreOf(log, now)
+  yield
   const contributions = contributionsOf[version](log, now, score.components)
+  yield
   const partOf = (name: keyof Components) => {
     const [value, weight] = [score.components[name], scoreWeights[name]]
     return { value, weight, points: Math.round(100_000 * 0.85 * weight * value * score.decay) / 100_000, contributions: contributions[name] }
@@ -41,8 +54,8 @@ export function explain(version: FormulaVersion, log: readonly Dated[], now: Dat
     formulaVersion: version,
     start: startScore,
     parts,
-    raises: raisesOf(formula, log, now),
-    decays: decaysOf(formula, log, now),
+    raises: yield* raisesOf(formula, log, now),
+    decays: yield* decaysOf(formula, log, now),
   }
 }
 
@@ -66,26 +79,31 @@ const steps: readonly { text: string; facts: readonly Fact[] }[] = [
 ]
 
 /** Each step alone, compared with doing nothing but being active. */
-function raisesOf(formula: Formula, log: readonly Dated[], now: Date): Explanation['raises'] {
+function* raisesOf(formula: Formula, log: readonly Dated[], now: Date): Steps<Explanation['raises']> {
   const later = new Date(now.getTime() + horizonDays * dayMs)
   const active = [...log, { type: 'seen', at: later } as const]
   const scoreWith = (facts: readonly Dated[]) => formula.scoreOf(facts, later).fusedScore
   const idle = scoreWith(log)
+  yield
   const base = scoreWith(active)
-  const gains = steps.map(({ text, facts }) => ({ text, points: gain(base, scoreWith([...active, ...facts.map(fact => ({ ...fact, at: now }))])) }))
-  return [...gains, { text: 'A heartbeat or another signed call within 30 days', points: gain(idle, base) }]
-    .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points)
+  const gains = [{ text: 'A heartbeat or another signed call within 30 days', points: gain(idle, base) }]
+  for (const { text, facts } of steps) {
+    yield
+    gains.push({ text, points: gain(base, scoreWith([...active, ...facts.map(fact => ({ ...fact, at: now }))])) })
+  }
+  return gains.filter(({ points }) => points > 0).sort((a, b) => b.points - a.points)
 }
 
 const gain = (from: number, to: number): number => Math.round(10 * (to - from)) / 10
 
-function decaysOf(formula: Formula, log: readonly Dated[], now: Date): Explanation['decays'] {
+function* decaysOf(formula: Formula, log: readonly Dated[], now: Date): Steps<Explanation['decays']> {
+  const scoreAt = formula.scoresOf(log)
   const decays: Explanation['decays'] = []
-  let before = formula.scoreOf(log, now).fusedScore
+  let before = scoreAt(now).fusedScore
   for (let day = 1; day <= horizonDays; day += 1) {
     const at = new Date(now.getTime() + day * dayMs)
-    const { fusedScore } = formula.scoreOf(log, at)
+    yield
+    const { fusedScore } = scoreAt(at)
     if (fusedScore < before) decays.push({ at: at.toISOString(), from: before, to: fusedScore, text: reasonOf(log, at) })
     before = fusedScore
   }

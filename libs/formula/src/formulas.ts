@@ -9,13 +9,26 @@ export interface Formula {
   version: FormulaVersion
   /** A pure function of the log of an agent, in any order of arrival, and the moment: the same facts give the same score, byte for byte. */
   scoreOf(log: readonly Dated[], now: Date): Score
+  /** The same at several moments that never go back. */
+  scoresOf(log: readonly Dated[]): (now: Date) => Score
 }
 
 export type FormulaVersion = '1' | '2'
 
 export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
-  '1': { version: '1', scoreOf: (log, now) => scoreOf1(standingFacts(log, now), now) },
-  '2': { version: '2', scoreOf: (log, now) => candidate.scoreOf(stateOf(log), now) },
+  '1': {
+    version: '1',
+    scoreOf: (log, now) => scoreOf1(standingFacts(log, now), now),
+    scoresOf: log => now => scoreOf1(standingFacts(log, now), now),
+  },
+  '2': {
+    version: '2',
+    scoreOf: (log, now) => candidate.scoreOf(stateOf(log), now),
+    scoresOf: log => {
+      const state = stateOf(log)
+      return now => candidate.scoreOf(state, now)
+    },
+  },
 }
 
 /** The numbers that facts of its counterparties store of an agent, whichever formula is in force. */

@@ -1,4 +1,4 @@
-export { type Explanation, explain } from './explain.ts'
+export { type Explanation, explain, explaining } from './explain.ts'
 export {
   appliedSlashes,
   clamp,

@@ -1,10 +1,11 @@
 import type { reputationApi } from '@carapace/api'
-import { currentVersion, type Explanation, explain, exportedFacts, marketId, scoreIn, shadowVersion } from '@carapace/formula'
+import { currentVersion, type Explanation, exportedFacts, marketId, scoreIn, shadowVersion } from '@carapace/formula'
 import type { Handlers } from '@carapace/service'
 import { type Comparison, lastComparison } from '../comparison.ts'
 import { needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
 import { storedScore } from '../stored-score.ts'
+import { explanations } from './explanations.ts'
 
 const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
@@ -17,12 +18,12 @@ async function handlesIn({ scores }: Parts, { parts, decays }: Explanation): Pro
 
 const comparisonView = ({ _id: _, comparedAt, ...figures }: Comparison) => ({ ...figures, comparedAt: comparedAt.toISOString() })
 
-export const explainedHandlers = (parts: Parts) =>
+export const explainedHandlers = (parts: Parts, explained = explanations()) =>
   ({
     explainReputation: async ({ params, query }) => {
       const doc = await needScore(parts, params.id)
       const { formulaVersion, at, inputs, facts, score } = await storedScore(parts, doc, query.at)
-      const explanation = explain(formulaVersion, facts, at)
+      const explanation = await explained(doc.id, { formulaVersion, at, facts, inputs })
       const handles = await handlesIn(parts, explanation)
       const named = (text: string) => text.replace(ids, id => handles.get(id) ?? id)
       const partOf = (name: keyof typeof score.components) => {

@@ -47,6 +47,10 @@ describe('scores on their way to the networks', () => {
     await harness.platform.advance(1)
 
     await until('the network knows the present score', async () => (await shownOf(agent)).BASE_SEPOLIA.score === score)
+    const exported = await get(`/api/audit/agents/${agent.id}/export`)
+    const sent = harness.commands.at(-1)!.args as { scores: { wallet: string; score: number }[] }
+    const own = sent.scores.find(({ wallet }) => wallet === agent.wallet)!
+    assert.deepEqual([exported.score.fusedScore, own.score], [score, Math.round(100 * exported.score.fusedScore)])
     const { onChain } = await get(`/api/agents/${agent.id}/reputation`)
     assert.deepEqual(
       onChain.baseSepolia.history.map((row: { score: number }) => row.score),
