@@ -3,6 +3,7 @@ import type { Score } from './terms.ts'
 import { scoreOf as scoreOf1 } from './v1/score.ts'
 import type { Vouching } from './v2/credits.ts'
 import { candidate, stateOf } from './v2/formula.ts'
+import type { State } from './v2/state.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -31,8 +32,20 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   },
 }
 
-/** The numbers that facts of its counterparties store of an agent, whichever formula is in force. */
-export const vouchingOf = (log: readonly Dated[], now: Date): Vouching => candidate.vouchingOf(stateOf(log), now)
+/** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
+export interface Followed {
+  scoreBy(version: FormulaVersion): Score
+  /** The numbers that facts of its counterparties store of it, whichever formula is in force. */
+  vouching: Vouching
+  /** J, whichever formula is in force. */
+  judgement: number
+}
+
+export function figuresAt(log: readonly Dated[], state: State, now: Date): Followed {
+  const { score, vouching } = candidate.standingOf(state, now)
+  const scoreBy = (version: FormulaVersion) => (version === '2' ? score : formulas[version].scoreOf(log, now))
+  return { scoreBy, vouching, judgement: candidate.judgementOf(state, now) }
+}
 
 /** J: how reliably an agent judges the work of others, in millionths, whichever formula is in force. */
 export const judgementAt = (log: readonly Dated[], now: Date): number => candidate.judgementOf(stateOf(log), now)

@@ -14,7 +14,7 @@ export {
   usdcOf,
   within,
 } from './facts.ts'
-export { currentVersion, type Formula, type FormulaVersion, formulas, judgementAt, shadowVersion, vouchingOf } from './formulas.ts'
+export { currentVersion, type Formula, type FormulaVersion, figuresAt, formulas, judgementAt, shadowVersion } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
 export { maturityOf, vouchesFrom } from './maturity.ts'
@@ -22,7 +22,7 @@ export { type Components, minBondMicro, newJudgement, type Score, scoreWeights, 
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'
 export type { Vouching } from './v2/credits.ts'
-export { candidate, candidateWith, type Incremental } from './v2/formula.ts'
+export { candidate, candidateWith, type Incremental, stateOf } from './v2/formula.ts'
 export { type Judged, judgementOf } from './v2/judgement.ts'
 export type { State } from './v2/state.ts'
 export { type Tuning, tuning } from './v2/tuning.ts'

@@ -1,4 +1,4 @@
-import { type Dated, type Fact, type Vouching, vouchingOf } from '@carapace/formula'
+import { candidate, type Fact, type State, type Vouching } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 import type { ScoreDoc } from './score.store.ts'
 
@@ -11,7 +11,7 @@ export const partnersIn = (fact: Fact): string[] => (hasPartner(fact) ? [fact.wi
 /** The numbers that these facts store of others, by agent. An agent that is not known yet has none. */
 export function numbersOf(
   { config }: Pick<Parts, 'config'>,
-  subjects: ReadonlyMap<string, { doc: ScoreDoc; facts: readonly Dated[] }>,
+  subjects: ReadonlyMap<string, { doc: ScoreDoc; state: State }>,
   items: readonly { fact: Fact }[],
   now: Date,
 ): ReadonlyMap<string, Vouching> {
@@ -20,7 +20,7 @@ export function numbersOf(
     const subject = subjects.get(id)
     if (!subject || numbers.has(id)) continue
     const isAnchor = config.TRUST_ANCHORS.includes(id)
-    numbers.set(id, { ...vouchingOf(subject.facts, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
+    numbers.set(id, { ...candidate.vouchingOf(subject.state, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
   }
   return numbers
 }

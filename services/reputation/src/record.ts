@@ -1,6 +1,6 @@
 import type { CloudEvent, Draft } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { type Dated, type Fact, inputsOf, type Logged, marketId, mergedFacts } from '@carapace/formula'
+import { candidate, type Dated, type Fact, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
 import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
@@ -41,6 +41,8 @@ interface Subject {
   owners: readonly string[]
   log: Logged[]
   facts: readonly Dated[]
+  /** Has followed the facts: numbers for others and each new fact need no replay. */
+  state: State
   standing: Standing
   edits: NonNullable<Given['edit']>[]
   commands: NonNullable<Given['commands']>[]
@@ -102,7 +104,7 @@ export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc
   const wholeUntil = await parts.audit.last()
   const now = parts.clock.now()
   const subjects = [...(await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))).values()]
-  for (const subject of subjects) subject.standing = standingAt(subject.facts, now)
+  for (const subject of subjects) subject.standing = standingAt(subject.facts, now, subject.state)
   await storeAll(parts, subjects, { now, wholeUntil })
 }
 
@@ -116,7 +118,8 @@ async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDo
     [...docs].map(([id, doc]) => {
       const own = owners.get(id)!
       const log = logs.filter(fact => own.includes(fact.agentId))
-      return [id, { doc, owners: own, log, facts: mergedFacts(id, log), standing: doc, edits: [], commands: [] }] as const
+      const facts = mergedFacts(id, log)
+      return [id, { doc, owners: own, log, facts, state: stateOf(facts), standing: doc, edits: [], commands: [] }] as const
     }),
   )
 }
@@ -125,7 +128,10 @@ function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date
   const logged: Logged = { ...fact, agentId, at: new Date(at ?? event.time) }
   subject.log = [...subject.log, logged].sort((a, b) => a.at.getTime() - b.at.getTime())
   subject.facts = mergedFacts(agentId, subject.log)
-  subject.standing = standingAt(subject.facts, now)
+  // the bond of an heir is the sum of several, so that one fact changes others
+  if (subject.doc.sources.length > 0) subject.state = stateOf(subject.facts)
+  else candidate.apply(subject.state, { ...fact, at: logged.at })
+  subject.standing = standingAt(subject.facts, now, subject.state)
   return logged
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
-import { type Dated, type Fact, formulas, mergedFacts, tierOf } from '@carapace/formula'
+import { candidate, type Dated, type Fact, formulas, mergedFacts, stateOf, tierOf } from '@carapace/formula'
 import fc from 'fast-check'
 import { riskOf } from './risk.ts'
 import { standingAt } from './standing.ts'
@@ -212,6 +212,17 @@ describe('FusedScore', () => {
         assert.ok(standing.risk.riskScore >= 0 && standing.risk.riskScore <= 100)
         for (const component of Object.values(standing.components)) assert.ok(component >= 0 && component <= 100)
         assert.deepEqual(standingAt([...facts], now), standing)
+      }),
+    )
+  })
+
+  it('and all figures with it are the same by a state that has followed the log, read between', () => {
+    fc.assert(
+      fc.property(log, fc.nat(30), (facts, count) => {
+        const state = stateOf(facts.slice(0, count))
+        standingAt(facts.slice(0, count), now, state)
+        for (const fact of facts.slice(count)) candidate.apply(state, fact)
+        assert.deepEqual(standingAt(facts, now, state), standingAt(facts, now))
       }),
     )
   })

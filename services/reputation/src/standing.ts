@@ -2,15 +2,15 @@ import {
   currentVersion,
   type Dated,
   type FormulaVersion,
-  formulas,
-  judgementAt,
+  figuresAt,
   type Score,
+  type State,
   shadowVersion,
   standingFacts,
+  stateOf,
   type Tier,
   usdcOf,
   vouchesFrom,
-  vouchingOf,
   within,
 } from '@carapace/formula'
 import { type Risk, riskOf } from './risk.ts'
@@ -36,11 +36,14 @@ export interface Standing extends Score {
   bond: number
 }
 
-/** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
-export function standingAt(log: readonly Dated[], now: Date): Standing {
+/**
+ * A pure function of the audit log and the moment: the same log gives the same standing, byte for byte.
+ * @param state that has followed the log, up to moments not later than this one
+ */
+export function standingAt(log: readonly Dated[], now: Date, state: State = stateOf(log)): Standing {
   const facts = standingFacts(log, now)
-  const score = formulas[currentVersion].scoreOf(log, now)
-  const shadow = formulas[shadowVersion].scoreOf(log, now)
+  const { scoreBy, vouching, judgement } = figuresAt(log, state, now)
+  const [score, shadow] = [scoreBy(currentVersion), scoreBy(shadowVersion)]
   const risk = riskOf(
     facts.filter(fact => fact.type !== 'market_matured'),
     now,
@@ -51,8 +54,8 @@ export function standingAt(log: readonly Dated[], now: Date): Standing {
     ...score,
     formulaVersion: currentVersion,
     shadow: { formulaVersion: shadowVersion, fusedScore: shadow.fusedScore, tier: shadow.tier },
-    judgement: judgementAt(log, now),
-    vouches: vouchingOf(log, now).standing >= vouchesFrom,
+    judgement,
+    vouches: vouching.standing >= vouchesFrom,
     risk,
     badges: badgesOf(facts, score, risk, now),
     totalGigsCompleted: delivered.length,
