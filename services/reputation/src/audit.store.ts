@@ -147,7 +147,9 @@ export function auditLog(db: Database): AuditLog {
       inLine(async () => {
         try {
           const positions = await appendAll(all)
-          cache?.appended(all.flatMap((entry, at) => factOf(entry, positions[at]) ?? []))
+          // one that existed may be of this very group, stored before another one of it collided
+          if (positions.includes(undefined)) cache?.forget()
+          else cache?.appended(all.flatMap((entry, at) => factOf(entry, positions[at]) ?? []))
           return positions
         } catch (error) {
           cache?.forget()

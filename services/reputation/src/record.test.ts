@@ -49,6 +49,24 @@ describe('the standing of an agent', () => {
     assert.deepEqual([reads, (await parts.scores.need(id)).inputs], [0, inputsOf(id, log)])
   })
 
+  it('is of every fact that was stored before another one of its group collided', async () => {
+    const { platform } = harness.platform.service('reputation')
+    const parts = { ...platform, ...stores(platform) }
+    const { id } = await newAgent(harness)
+    const twice = event()
+    await record(parts, twice, id, { type: 'seen' })
+
+    await Promise.all([record(parts, event(), id, { type: 'skill_verified', skill: 'solidity' }), record(parts, twice, id, { type: 'seen' })])
+
+    const { badges, inputs } = await parts.scores.need(id)
+    const stored = await platform.db.connection
+      .collection('audit')
+      .find({ agentId: { $in: [id, marketId] } })
+      .toArray()
+    const log = stored.map(({ agentId, details, at, seq }) => ({ ...details, agentId, at, seq }) as Logged)
+    assert.deepEqual([badges, inputs], [['Skill Verified'], inputsOf(id, log)])
+  })
+
   const moments = {
     'after the log was read': (parts: Parts, interfere: () => Promise<unknown>) => ({
       factsWith: async (...given: Parameters<Parts['audit']['factsWith']>) => {
