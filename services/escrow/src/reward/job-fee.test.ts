@@ -37,6 +37,24 @@ describe('what the fee of a job posts', () => {
     )
   })
 
+  it('is what the latest correction says, in any order of their receipt', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat({ max: 9 }), { minLength: 1 }), versions => {
+        const { post, of } = books()
+        const isPaidBy = (version: number) => version % 2 === 1
+        post(due, paid)
+        let fee = paid
+        for (const version of versions) {
+          const next = correctedFee(fee, isPaidBy(version), version)?.state ?? fee
+          post(fee, next)
+          fee = next
+        }
+        const held = isPaidBy(Math.max(...versions)) ? fee.amount : 0n
+        assert.equal(of('fee-pool') + of('loss:fee-pool'), held)
+      }),
+    )
+  })
+
   it('is nothing for a fee of nothing', () => {
     assert.deepEqual(jobFeePostings({ ...due, amount: 0n }, { ...paid, amount: 0n }), [])
   })

@@ -12,7 +12,7 @@ export interface JobFee {
   txHash: string | null
   /** The payment exists on chain. */
   isPaid: boolean
-  /** Version of the event by which that was last corrected; null while it never was. */
+  /** Version of the latest event that corrected or confirmed that; null while there is none. */
   correctedBy: number | null
 }
 
@@ -22,6 +22,6 @@ export const isBooked = ({ isPaid, correctedBy }: JobFee): boolean => isPaid || 
 /** The fee after its first payment; undefined where that is booked. */
 export const paidFee = (fee: JobFee): Decision<JobFee> | undefined => (isBooked(fee) ? undefined : { state: { ...fee, isPaid: true }, events: [] })
 
-/** The fee of a payment that the chain has reversed or repeated; undefined where that changes nothing. */
+/** The fee of a payment that the chain has reversed or repeated; undefined where a later correction is known, which may be received first. */
 export const correctedFee = (fee: JobFee, isPaid: boolean, correctedBy: number): Decision<JobFee> | undefined =>
-  fee.isPaid === isPaid ? undefined : { state: { ...fee, isPaid, correctedBy }, events: [] }
+  fee.correctedBy !== null && fee.correctedBy >= correctedBy ? undefined : { state: { ...fee, isPaid, correctedBy }, events: [] }
