@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Contract } from 'ethers'
 import { micro } from '../testing/job.ts'
 import { newClient, persist } from './persist.ts'
-import type { Stage } from './pieces.ts'
+import { type Stage, unless } from './pieces.ts'
 
 /** Whole USDC of a name with this extension and at least ten characters. */
 const price = 5
@@ -17,9 +17,6 @@ export async function contestedName({ system, participants: { buyers, chain }, d
     if (!error.message.includes('404')) throw error
     return undefined
   }
-  const unlessOwned = (error: Error) => {
-    if (!error.message.includes('NAME_TAKEN')) throw error
-  }
   await Promise.all(
     wallets.map(wallet => {
       const client = newClient(system)
@@ -28,7 +25,7 @@ export async function contestedName({ system, participants: { buyers, chain }, d
         `${name}.agent is registered`,
         deadline,
         async () => (await resolved().catch(unlessMissing))?.record.onChain.status === 'confirmed',
-        () => client.once('register', 'POST', '/api/domains/register', body, { 'x-wallet-address': wallet }).catch(unlessOwned),
+        () => client.once('register', 'POST', '/api/domains/register', body, { 'x-wallet-address': wallet }).catch(unless('NAME_TAKEN')),
       )
     }),
   )

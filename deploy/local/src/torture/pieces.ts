@@ -105,7 +105,8 @@ async function reviewBoth({ participants: { poster, worker }, deadline }: Stage,
   if (!visible) throw new Error(`both sides have reviewed ${gigId}, and the reviews are hidden`)
 }
 
-const unless = (code: string) => (error: Error) => {
+/** Ignores a refusal with this code: what the call was to cause is there. @example await apply().catch(unless('ALREADY_APPLIED')) */
+export const unless = (code: string) => (error: Error) => {
   if (!error.message.includes(code)) throw error
 }
 

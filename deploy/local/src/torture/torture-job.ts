@@ -1,6 +1,6 @@
 import { commerceJobOf } from '../testing/commerce-job.ts'
 import { type Client, newClient, persist } from './persist.ts'
-import { type Stage, uneven } from './pieces.ts'
+import { type Stage, uneven, unless } from './pieces.ts'
 
 /** A commerce job whose parties repeat each step until the job is where it leads to. */
 export interface TortureJob {
@@ -50,8 +50,4 @@ export async function newTortureJob({ system, participants, deadline, random }: 
     deliver: () => reach('submitted', () => act('submit', { deliverableUrl: 'https://example.org/summary' }, worker.headers)),
     dispute: () => reach('disputed', () => act('dispute', { reason: 'half of it is missing' }, poster.headers)),
   }
-}
-
-const unless = (code: string) => (error: Error) => {
-  if (!error.message.includes(code)) throw error
 }
