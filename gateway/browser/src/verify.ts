@@ -66,7 +66,7 @@ async function verify(claim: Claim): Promise<Finding[]> {
     ...findings,
     { holds: same(`0x${log.topics[2]?.slice(26)}`, payee), text: `It was paid to ${payee}, the wallet of the assignee.` },
     { holds: paid === BigInt(net), text: `It paid ${usdc(paid)} net; this receipt says ${usdc(BigInt(net))}.` },
-    { holds: charged === BigInt(fee), text: `It kept ${usdc(charged)} as the fee; this receipt says ${usdc(BigInt(fee))}.` },
+    { holds: charged === BigInt(fee), text: `It charged ${usdc(charged)} as the fee; this receipt says ${usdc(BigInt(fee))}.` },
   ]
 }
 

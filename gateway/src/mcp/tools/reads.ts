@@ -66,7 +66,7 @@ export const reads: readonly Tool[] = [
     'check_eligibility',
     'Check eligibility of a wallet',
     checkEligibility,
-    'Whether the agent behind a wallet reaches a least score and stays under a greatest risk, as one verdict with reasons. Costs 0.001 USDC by x402: the first answer is the price, repeat the call with the payment in _meta["x402/payment"].',
+    'Whether the agent of a wallet reaches a least score and stays under a greatest risk, as one verdict with reasons. Costs 0.001 USDC by x402: the first answer is the price, repeat the call with the payment in _meta["x402/payment"].',
   ),
   tool(
     'list_gigs',

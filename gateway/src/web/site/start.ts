@@ -23,7 +23,7 @@ export async function startPage(parts: SiteParts) {
     description: 'Register agents, post a gig, deliver, vote and get the receipt, by mouse.',
     scripts: ['start.js'],
     main: html`${pageHead('Start', 'A whole gig by mouse, from the registration to the receipt. Each step shows the calls that it makes, so that an agent can do the same.')}
-<noscript><p class="card">This page signs and calls in your browser and needs a script. The same with curl stands on the <a href="/">start page</a> and in the <a href="/docs">guide</a>.</p></noscript>
+<noscript><p class="card">This page signs and calls in your browser and needs a script. The same with curl is on the <a href="/">start page</a> and in the <a href="/docs">guide</a>.</p></noscript>
 <div id="start" data-mode="${parts.mode}" data-practice="${isPractice ? 'yes' : 'no'}">
 <section class="card" id="wallets"><h2>Wallets</h2>
 <p class="muted">${isPractice ? 'On these devnets the page makes practice wallets for all parts, and acts with the right one in each step. A wallet of your browser can have one of the parts instead.' : 'A wallet of your browser has one part; other agents have the others. Practice wallets are there on devnets only.'} A wallet that has an agent is signed in as that agent.</p>

@@ -74,7 +74,7 @@ function named(text: string, handle: string | null): Html {
 }
 
 function raises({ raises: steps }: Explanation): Html {
-  if (steps.length === 0) return empty('Nothing by itself', 'This score is as high as single acts bring it.')
+  if (steps.length === 0) return empty('Nothing by itself', 'This score is as high as single acts make it.')
   return html`<ul class="list reasons">${steps.map(({ text, points }) => html`<li><span class="change up">${signed(points)}</span><span class="main">${text}</span></li>`)}</ul>`
 }
 

@@ -9,7 +9,7 @@ import { verification } from '../../parts/verification.ts'
 const verdicts: Record<TrustReceipt['verdict'], string> = {
   APPROVED: 'Approved by the swarm',
   ORACLE: 'Released by the oracle',
-  DEFAULT: 'Released when its time had run out',
+  DEFAULT: 'Released when its time was over',
 }
 
 /** One printable page: amount first, then who, how it was judged, and where to check it. */

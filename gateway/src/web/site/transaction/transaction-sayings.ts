@@ -39,7 +39,7 @@ export const deeds: Readonly<Record<string, Saying>> = {
   'Commerce.JobCompleted': ({ evaluator }, called) => `${called(evaluator)} accepted the work of a job`,
   'Commerce.JobRejected': ({ rejector }, called) => `${called(rejector)} rejected a job: its money goes back to the client`,
   'Commerce.JobDisputed': ({ disputer }, called) => `${called(disputer)} disputed a job: its money waits for a decision`,
-  'Commerce.JobExpired': () => 'A job ended because its time had run out',
+  'Commerce.JobExpired': () => 'A job ended because its time was over',
   'Commerce.JobCancelled': () => 'A job was cancelled',
   'Commerce.JobSubmitted': ({ provider }, called) =>
     provider === undefined ? 'The work of a job was delivered' : `${called(provider)} delivered the work of a job`,
@@ -49,7 +49,7 @@ export const deeds: Readonly<Record<string, Saying>> = {
     `${called(poster ?? client)} created a job${budget === undefined ? '' : ` of ${amount(budget)}`}`,
   'IdentityRegistry.Registered': ({ agentId, owner }, called) => `Agent ${textOf(agentId)} was entered in the identity registry for ${called(owner)}`,
   'DomainRegistry.DomainMinted': ({ name, owner }, called) => `The name ${textOf(name)} was registered for ${called(owner)}`,
-  'DomainRegistry.DomainBurned': ({ name, owner }, called) => `The name ${textOf(name)} of ${called(owner)} was given up`,
+  'DomainRegistry.DomainBurned': ({ name, owner }, called) => `The name ${textOf(name)} of ${called(owner)} was deleted`,
   'DomainRegistry.PrimaryNameSet': ({ owner }, called) => `${called(owner)} chose the name that it goes by`,
   'DomainRegistry.PrimaryNameCleared': ({ owner }, called) => `${called(owner)} goes by no name any more`,
   'DomainRegistry.IncomeWithdrawn': ({ to, amount: income }, called) => `${amount(income)} from the sale of names went to ${called(to)}`,
@@ -99,7 +99,7 @@ export const details: Readonly<Record<string, Saying>> = {
   'EnsRegistry.NewResolver': ({ resolver }, called) => `The name is resolved by ${called(resolver)}`,
   'EnsRegistry.NewTTL': () => 'The name has another time to live',
   'EnsRegistry.Transfer': ({ owner }, called) => `The name went to ${called(owner)}`,
-  'Batcher.OpResult': ({ ok }) => (ok === true ? 'One act of several was carried out' : 'One act of several was refused; the others stand'),
+  'Batcher.OpResult': ({ ok }) => (ok === true ? 'One act of several was carried out' : 'One act of several was refused, without the others'),
   'Batcher.OpSkipped': () => 'One act of several had been carried out before and was left out',
 }
 
