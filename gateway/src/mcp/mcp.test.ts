@@ -339,6 +339,12 @@ describe('the rate of MCP', () => {
     assert.ok((over.retryAfter ?? 0) > 0)
     assert.equal((await post('tools/list')).status, 429)
     assert.equal((await post('tools/call', { name: 'list_notifications', arguments: {} })).status, 429)
+    const before = harness.upstream.agentQuestions
+    const me = {
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_me' } },
+      headers: { ...headers, 'x-wallet-address': newWallet() },
+    }
+    assert.deepEqual([(await httpCall(harness.url, 'POST', '/mcp', me)).status, harness.upstream.agentQuestions - before], [429, 0])
     // writes have a window of their own
     assert.equal(errorIn((await post('tools/call', { name: 'cancel_gig', arguments: { gigId: randomUUID() } })).body.result).code, 'AUTH_REQUIRED')
   })

@@ -8,6 +8,7 @@ import { sendSmaller } from '../proxy/compress.ts'
 import { isTooDeep, tooDeep } from '../request/nesting.ts'
 import { ClientDisconnected } from '../request/request.ts'
 import type { Caller } from './call.ts'
+import { meTool } from './me.ts'
 import { mcpServer, type OpenServer } from './server.ts'
 
 export interface McpParts {
@@ -60,14 +61,16 @@ export function mcpProtocol({ performerOf, meOf, authMode, publicBaseUrl, openSe
   }
 }
 
-/** Whether it is answered by one call of the API, which counts by itself. */
-const isOneCall = (message: unknown): boolean => ['tools/call', 'resources/read', 'completion/complete'].includes(methodOf(message) ?? '')
+/** Whether it is answered by one call of the API, which counts by itself. `get_me` is none: it reads identity itself. */
+const isOneCall = (message: unknown): boolean =>
+  ['tools/call', 'resources/read', 'completion/complete'].includes(methodOf(message) ?? '') && toolOf(message) !== meTool.name
 
 /** What comes with a request cannot cancel it: the transport would never answer. */
 const withoutCancels = (message: unknown): unknown =>
   Array.isArray(message) ? message.filter(one => methodOf(one) !== 'notifications/cancelled') : message
 
 const methodOf = (message: unknown): string | undefined => (message as { method?: string } | null)?.method
+const toolOf = (message: unknown): unknown => (message as { params?: { name?: unknown } | null } | null)?.params?.name
 
 const refused = (message: string) => Response.json({ jsonrpc: '2.0', error: { code: invalidRequest, message }, id: null }, { status: 400 })
 
