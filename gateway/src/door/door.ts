@@ -209,7 +209,7 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   }
   if (identity.admin && route.method !== 'get') {
     const { requestId } = progress
-    progress.adminCall = await parts.adminLog.begin({ requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
+    progress.adminCall = await parts.adminLog.begin({ requestId, ...identity.admin, method: request.method, path: call.path }, call.body)
   }
   const written = route.method === 'get' && !sale ? undefined : writtenBy(route, identity, call.body)
   const forwarded = forward(request, response, route, call, { cache: parts.cache, place, written }, parts).catch(async (error: unknown) => {

@@ -35,6 +35,13 @@ describe('the log of admin calls', () => {
     )
   })
 
+  it('holds the query of a call, which names the network of a numbered job', async () => {
+    const path = '/api/erc8183/jobs/7/settle?chain=SKALE_TESTNET'
+    await harness.call('POST', path, { body: { reason: 'late' }, headers: { 'x-admin-wallet': admin } })
+
+    assert.equal((await connection.collection<AdminCall>('admin_calls').findOne({ reason: 'late' }))?.path, path)
+  })
+
   it('has an entry for each of two calls with one request id', async () => {
     const path = `/api/admin/agents/${harness.agent().agentId}/suspend`
     for (let i = 0; i < 2; i++)

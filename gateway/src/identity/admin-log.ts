@@ -10,6 +10,7 @@ export interface AdminCall {
   wallet: string
   kind: AdminCaller['kind']
   method: string
+  /** With its query. */
   path: string
   /** As the body gives it. */
   reason: string | null
