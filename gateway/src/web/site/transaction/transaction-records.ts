@@ -15,7 +15,7 @@ const shownRecords = 5
 
 /** The gig, the job, the name or the agent that the logs of a transaction are about. */
 export async function recordsOf({ peers }: Pick<SiteParts, 'peers'>, chain: Chain, logs: readonly ChainLog[]): Promise<Belonging[]> {
-  const validations = distinct(logs, 'SwarmValidator', ({ validation }) => uuidOfKey(textOf(validation)))
+  const validations = distinct(logs, 'SwarmValidator', ({ validation }) => uuidOfKey(textOf(validation))).slice(0, shownRecords)
   const judged = await Promise.all(validations.map(id => unlessRefused(peers.find('swarm', swarmApi.endpoints.getValidation, { params: { id } }))))
   const gigIds = new Set([...gigsOf(logs), ...judged.flatMap(validation => validation?.gigId ?? [])])
   const jobIds = new Set([...jobsOf(logs), ...judged.flatMap(validation => validation?.jobId ?? [])])
@@ -44,9 +44,13 @@ const agent = async (peers: SiteParts['peers'], chain: Chain, tokenId: string): 
 }
 
 /** Ids of gigs, by the keys of escrow and bond. */
-export const gigsOf = (logs: readonly ChainLog[]): string[] => [
-  ...new Set([...distinct(logs, 'Escrow', ({ key }) => uuidOfKey(textOf(key))), ...distinct(logs, 'Bond', ({ gigId }) => uuidOfKey(textOf(gigId)))]),
-]
+export const gigsOf = (logs: readonly ChainLog[]): string[] =>
+  [
+    ...new Set([
+      ...distinct(logs, 'Escrow', ({ key }) => uuidOfKey(textOf(key))),
+      ...distinct(logs, 'Bond', ({ gigId }) => uuidOfKey(textOf(gigId))),
+    ]),
+  ].slice(0, shownRecords)
 
 /** Ids, or numbers on chain, of jobs: their events come in the forms of both standards, the newer one with a number. */
 export const jobsOf = (logs: readonly ChainLog[]): string[] =>

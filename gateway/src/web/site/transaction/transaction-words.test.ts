@@ -63,4 +63,9 @@ describe('a transaction in words', () => {
     const forms = ['7', `0x${'7'.padStart(64, '0')}`].map(jobId => log('Commerce', 'JobFunded', { jobId }))
     assert.deepEqual(jobsOf(forms), ['7'])
   })
+
+  it('reads a few records of a batch, however many it names', () => {
+    const keys = Array.from({ length: 300 }, (_, n) => onChainKey(gigId.slice(0, -3) + String(n).padStart(3, '0')))
+    assert.equal(gigsOf(keys.map(key => log('Escrow', 'EscrowReleased', { key }))).length, 5)
+  })
 })
