@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
 import { type Started, startThings } from '../testing/start-things.fixture.ts'
 import { internalKey, signed } from '../testing/things.fixture.ts'
-import { openIdempotency } from './idempotency.ts'
+import { fingerprintOf, openIdempotency } from './idempotency.ts'
 
 describe('an idempotency key', () => {
   let service: Started
@@ -58,6 +58,13 @@ describe('an idempotency key', () => {
     const { status, body } = await make('b', headers)
 
     assert.deepEqual([status, body.code], [409, 'IDEMPOTENCY_KEY_REUSED'])
+  })
+
+  it('vouches for the query too: it may name the record that a write is about', () => {
+    const [base, skale] = ['BASE_SEPOLIA', 'SKALE_TESTNET'].map(chain => fingerprintOf({}, { chain }))
+
+    assert.equal(new Set([fingerprintOf({}), base, skale]).size, 3)
+    assert.equal(fingerprintOf({}, { chain: undefined }), fingerprintOf({}))
   })
 
   it('is one of its own for each caller and path, and none means none', async () => {

@@ -120,6 +120,11 @@ export function recordIdOf(operationId: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-')
 }
 
-export function fingerprintOf(body: unknown): string {
-  return createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+/** Of a body, and of the fields of the query that the endpoint declares, where some are sent: they name what the request is about as the body does. */
+export function fingerprintOf(body: unknown, query: Readonly<Record<string, unknown>> = {}): string {
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined)
+  const named = sent.length === 0 ? '' : `\n${JSON.stringify(sent.map(([name, value]) => [name, String(value)]))}`
+  return createHash('sha256')
+    .update(JSON.stringify(body) + named)
+    .digest('base64url')
 }

@@ -104,7 +104,7 @@ function answer(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, input: Rou
       : finish(endpoint, result, parts.checkAnswers)
   }
   if (input.key === undefined) return run()
-  return once(parts.idempotency, { id: input.operationId, fingerprint: fingerprintOf(input.rawBody) }, endpoint, async () => run())
+  return once(parts.idempotency, { id: input.operationId, fingerprint: fingerprintOf(input.rawBody, input.query) }, endpoint, async () => run())
 }
 
 function finish(endpoint: AnyEndpoint, result: unknown, check: boolean): Finished {
