@@ -15,6 +15,8 @@ export interface ProtocolParts {
   identity: IdentityParts
   verifyOuter: Signatures['verifyOuter']
   tasks: Tasks
+  /** Counts a lookup of a named agent, before the call that it is for is counted. @throws RATE_LIMITED */
+  countLookup(ip: string): void
   publicBaseUrl: string
   platform: Pick<Platform, 'db' | 'queue' | 'log'>
 }
@@ -26,14 +28,22 @@ export interface OpenProtocols {
   close(): Promise<void>
 }
 
-export async function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl, platform }: ProtocolParts): Promise<OpenProtocols> {
+export async function openProtocols({
+  inside,
+  identity,
+  verifyOuter,
+  tasks,
+  countLookup,
+  publicBaseUrl,
+  platform,
+}: ProtocolParts): Promise<OpenProtocols> {
   const streams = await openStreams(platform)
   const performerOf = (outer: Outer): Performer => {
     let named: Promise<string | undefined> | undefined
     return {
       call: call => inside.call(outer, call),
       agentId: () => {
-        named ??= namedAgent(outer.request, identity.agents)
+        named ??= namedAgent(outer.request, identity.agents, () => countLookup(outer.peer.ip))
         return named
       },
       wallet: () => namedWallet(outer.request),

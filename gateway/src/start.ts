@@ -1,4 +1,4 @@
-import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
+import { apis, gatewayApi, limits, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus, QueueSpec } from '@carapace/bus'
 import { type KnownNetwork, networkReader } from '@carapace/chain'
 import {
@@ -25,6 +25,7 @@ import { untilOpen } from './door/until-open.ts'
 import { adminRules } from './identity/admin-caller.ts'
 import { openAdminLog } from './identity/admin-log.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
+import { attemptsOf } from './identity/attempts.ts'
 import { verifier } from './identity/erc8128.ts'
 import { namedAgent } from './identity/named-agent.ts'
 import { openNonces } from './identity/nonces.ts'
@@ -41,7 +42,7 @@ import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
 import { sharedStore } from './rate/store.ts'
 import { commonHeaders } from './request/headers.ts'
-import { hostCheck } from './request/request.ts'
+import { hostCheck, peerOf } from './request/request.ts'
 import { type Assets, loadAssets } from './web/assets.ts'
 import { counted } from './x402/counted.ts'
 import { openSales } from './x402/step.ts'
@@ -131,7 +132,10 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
     })
-    const spoken = await openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl, platform: parts.own.platform })
+    // as many as there may be requests: what is over the limit must not cost identity a read
+    const { count: countLookup } = attemptsOf(config.RATE_LIMIT_READ + config.RATE_LIMIT_WRITE * limits.rate.perIpFactor)
+    const { tasks, own: service } = parts
+    const spoken = await openProtocols({ inside, identity, verifyOuter, tasks, countLookup, publicBaseUrl, platform: service.platform })
     const own = door({
       table,
       protocols: spoken.protocols,
@@ -169,7 +173,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       // its lines hold nothing that would have to be cut out, and there are many of them
       record: recorder(log.child({}, { redact: [] }), metrics),
     })
-    serve = withLegacy(own, table, request => namedAgent(request, parts.agents))
+    serve = withLegacy(own, table, request => namedAgent(request, parts.agents, () => countLookup(peerOf(request, trustsProxies).ip)))
     early.open(serve)
     return {
       url,

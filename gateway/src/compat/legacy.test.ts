@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { apis, routes } from '@carapace/api'
-import { httpCall } from '@carapace/testing'
+import { httpCall, newWallet } from '@carapace/testing'
 import { signRequest } from '@slicekit/erc8128'
 import { Wallet } from 'ethers'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -155,6 +155,23 @@ describe('the paths of the older API', () => {
       [415, 415],
     )
     assert.equal(harness.upstream.seen.length, 1)
+  })
+})
+
+describe('a call of the older API that names its agent by its wallet', () => {
+  it('costs no lookup once its address is over the limits', async () => {
+    const harness = await startHarness({ RATE_LIMIT_READ: '2', RATE_LIMIT_WRITE: '1' })
+    try {
+      const read = () => httpCall(harness.url, 'PATCH', '/api/notifications/n1/read', { body: {}, headers: { 'x-wallet-address': newWallet() } })
+      for (let i = 0; i < 12; i++) await read()
+      const before = harness.upstream.agentQuestions
+      const { status, body, headers } = await read()
+
+      assert.deepEqual([status, body.code, harness.upstream.agentQuestions - before], [429, 'RATE_LIMITED', 0])
+      assert.ok(Number(headers.get('retry-after')) > 0)
+    } finally {
+      await harness.close()
+    }
   })
 })
 

@@ -3,12 +3,16 @@ import { Refusal } from '@carapace/api'
 import { type Agents, uuidForm, walletForm } from './agents.ts'
 import { parseSignature } from './signature-input.ts'
 
-/** The id of the agent that a request names by a header or by the key of its signature. Nothing of it is proven. */
-export async function namedAgent({ headers }: Pick<IncomingMessage, 'headers'>, agents: Agents): Promise<string | undefined> {
+/**
+ * The id of the agent that a request names by a header or by the key of its signature. Nothing of it is proven.
+ * @param count of a lookup that comes before the request itself is counted @throws what it throws
+ */
+export async function namedAgent({ headers }: Pick<IncomingMessage, 'headers'>, agents: Agents, count?: () => void): Promise<string | undefined> {
   const id = textOf(headers['x-agent-id'])
   if (id !== undefined) return uuidForm.test(id) ? id : undefined
   const wallet = namedWallet({ headers })
   if (wallet === undefined) return undefined
+  count?.()
   const agent = (await agents.byWallet(wallet)) ?? (await agents.freshByWallet(wallet))
   return agent?.id
 }
