@@ -17,11 +17,13 @@ export async function bookJobFee(
 /**
  * The pool has the fee of a job as long as its payment exists. While that is reversed the fee is a loss, since it may be spent already; a payment that
  * is made again makes it good.
+ * @returns whether no later correction is known
  * @throws Retry until the first payment is booked
  */
-export async function correctJobFee({ jobFees, ledger }: Parts, jobId: string, isPaid: boolean, eventVersion: number): Promise<void> {
+export async function correctJobFee({ jobFees, ledger }: Parts, jobId: string, isPaid: boolean, eventVersion: number): Promise<boolean> {
   const fee = (await jobFees.get(jobId)) ?? (await bookedJobFee(ledger, jobId))
   if (!fee || !isBooked(fee)) throw new Retry(`the fee of job ${jobId} is not booked yet`)
   await jobFees.createOnce(jobId, () => ({ state: fee, events: [] }))
-  await jobFees.change(jobId, present => correctedFee(present, isPaid, eventVersion))
+  const { correctedBy } = await jobFees.change(jobId, present => correctedFee(present, isPaid, eventVersion))
+  return correctedBy === eventVersion
 }

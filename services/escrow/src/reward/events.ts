@@ -21,7 +21,7 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
     on(api.jobCorrected, async ({ jobId: id, posterId, chain, status, unpaid, fee, at }, { aggregateversion }) => {
       const isPaid = status === 'settled'
       if (!isPaid && !unpaid) return
-      await correctJobFee(parts, id, isPaid, aggregateversion)
+      if (!(await correctJobFee(parts, id, isPaid, aggregateversion))) return
       const isEndedOtherwise = status === 'rejected' || status === 'cancelled'
       if (isPaid) await recordSource(parts, { id, posterId, chain, kind: 'fee', fee, endedAt: new Date(at) })
       else if (isEndedOtherwise) await recordSource(parts, { id, posterId, chain, kind: 'refund', fee: 0n, endedAt: new Date(at) })

@@ -5,6 +5,7 @@ import { escrowLedger } from '../ledger.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, newAgent, startHarness, until } from '../testing/harness.ts'
 import { deliveredGig, eventOf, newGig, untilStatus } from '../testing/scenario.ts'
+import { sourceStore } from './reward.store.ts'
 
 describe('rewards that the swarm polls', () => {
   let harness: Harness
@@ -97,14 +98,14 @@ describe('rewards that the swarm polls', () => {
     const ledger = escrowLedger(harness.platform.service('escrow').platform.db)
     const clearing = (balance: bigint) =>
       until(`the clearing account has ${balance}`, async () => (await ledger.balance('BASE_SEPOLIA', `clearing:job.settle:${jobId}`)) === balance)
-    const correct = (status: 'submitted' | 'settled', version: number) =>
+    const correct = (status: 'submitted' | 'settled' | 'rejected', version: number) =>
       harness.platform.publish(
         api.jobCorrected.of({
           ...facts,
           ...settled,
           budget: 40_000_000n,
           status,
-          unpaid: status === 'submitted',
+          unpaid: status !== 'settled',
           fee: status === 'settled' ? fee : 0n,
           net: 0n,
         }),
@@ -120,8 +121,13 @@ describe('rewards that the swarm polls', () => {
       await clearing(status === 'submitted' ? 0n : -fee)
     }
 
+    // received late
+    await correct('rejected', 1)
+
     const keys = (await ledger.entries({ 'ref.id': jobId })).map(({ key }) => key)
     assert.deepEqual(keys.sort(), [`job-fee:${jobId}`, `job-fee:${jobId}:2`, `job-fee:${jobId}:3`])
+    const source = await sourceStore(harness.platform.service('escrow').platform.db).get(jobId)
+    assert.deepEqual([source?.kind, source?.fee], ['fee', fee])
     await assertHealthy(harness)
   })
 
