@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { processVariables } from '../config.ts'
-import { copyProductionTree } from './production-tree.ts'
+import { services } from '../services.ts'
+import { copyProductionTree, productionBytes } from './production-tree.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -41,6 +42,22 @@ describe('the files of a process in its image', () => {
     assert.ok(!packages.includes('libs/testing'))
   })
 
+  it('are less than 90 MB for each process', async () => {
+    const counted = new Map<string, Promise<number>>()
+    const processes = ['gateway', 'deploy/contracts', 'libs/embedded-mongo', ...services.map(({ api }) => `services/${api.name}`)]
+    const megabytes = new Map<string, number>()
+    for (const name of processes) megabytes.set(name, (await productionBytes(root, name, counted)) / 2 ** 20)
+
+    // the sum is what is really copied
+    const files = await readdir(folder, { recursive: true, withFileTypes: true })
+    const copied = await Promise.all(files.filter(file => file.isFile()).map(async file => (await stat(path.join(file.parentPath, file.name))).size))
+    assert.deepEqual(
+      [...megabytes].filter(([, size]) => size >= 90),
+      [],
+    )
+    assert.ok(megabytes.get('services/notifications')! >= copied.reduce((sum, size) => sum + size, 0) / 2 ** 20 - 0.1)
+  })
+
   it('hold neither sources nor tests of ours', async () => {
     const files = (await readdir(folder, { recursive: true })).filter(file => !file.startsWith('node_modules'))
 
@@ -48,6 +65,15 @@ describe('the files of a process in its image', () => {
       files.filter(file => /\.ts$|\.test\.|(^|\/)(src|testing|bench|torture)(\/|$)/.test(file)),
       [],
     )
+  })
+
+  it('hold the weights of the font that pictures are drawn with, and no others', async () => {
+    const pictures = await mkdtemp(path.join(tmpdir(), 'carapace-image-'))
+    await copyProductionTree(root, 'libs/picture', pictures)
+
+    const fonts = (await readdir(pictures, { recursive: true })).filter(file => file.endsWith('.ttf')).map(file => path.basename(file))
+    await rm(pictures, { recursive: true, force: true })
+    assert.deepEqual(fonts.sort(), ['Inter_400Regular.ttf', 'Inter_700Bold.ttf'])
   })
 
   it('are refused when something needed is not installed', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, realpath, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 
 interface Manifest {
@@ -13,6 +13,8 @@ const ourTools = new Set(['src', 'forge', 'solidity', 'bench', 'test', 'testing'
 const ourToolFiles = /\.(test|fixture|crash|bench|torture)\.|\.d\.ts$|\.tsbuildinfo$|^tsconfig.*\.json$/
 /** Of other packages: what no running program reads. */
 const unread = /\.(map|md|markdown|flow|tsbuildinfo)$|\.d\.[cm]?ts$/
+/** Folders of other packages that no program of ours reads: the weights and the slants of the font that pictures are not drawn with. */
+const unreadFolders: Readonly<Record<string, RegExp>> = { '@expo-google-fonts/inter': /^(?!400Regular$|700Bold$)\d{3}[A-Z]/ }
 
 /**
  * Copies a workspace and every package that it needs to run, from an installed and built repository, to the same places under `target`. What is needed
@@ -60,17 +62,46 @@ async function installed(root: string, from: string, name: string): Promise<stri
 
 const isWorkspace = (place: string): boolean => !place.split(path.sep).includes('node_modules')
 
-async function copyPackage(root: string, folder: string, target: string): Promise<void> {
+/** Whether a file or folder of a package is needed to run it. */
+function filterOf(root: string, folder: string): (source: string) => boolean {
   const place = path.relative(root, folder)
-  const ours = isWorkspace(place)
-  const filter = (source: string): boolean => {
+  const skipped = unreadFolders[place.replace(/^.*node_modules\//, '')]
+  return source => {
     const within = path.relative(folder, source).split(path.sep)
     const name = within.at(-1)!
-    if (ours) return !within.some(part => ourTools.has(part)) && !ourToolFiles.test(name)
-    return within[0] !== 'node_modules' && !unread.test(name)
+    if (isWorkspace(place)) return !within.some(part => ourTools.has(part)) && !ourToolFiles.test(name)
+    return within[0] !== 'node_modules' && !unread.test(name) && !skipped?.test(within[0]!)
   }
-  await cp(folder, path.join(target, place), { recursive: true, filter })
-  if (!ours) return
+}
+
+/** The place that a file has on a disk. */
+const blockBytes = 4_096
+
+/**
+ * What `copyProductionTree` would put on a disk, bytes.
+ * @param counted sizes of packages, for several programs that share some
+ */
+export async function productionBytes(root: string, workspace: string, counted: Map<string, Promise<number>>): Promise<number> {
+  const folders = await neededBy(root, path.resolve(root, workspace))
+  const sizes = folders.map(folder => counted.get(folder) ?? counted.set(folder, bytesUnder(folder, filterOf(root, folder))).get(folder)!)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+async function bytesUnder(folder: string, isNeeded: (source: string) => boolean): Promise<number> {
+  let sum = blockBytes
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const source = path.join(folder, entry.name)
+    if (!isNeeded(source)) continue
+    if (entry.isDirectory()) sum += await bytesUnder(source, isNeeded)
+    else sum += Math.ceil((await stat(source)).size / blockBytes) * blockBytes
+  }
+  return sum
+}
+
+async function copyPackage(root: string, folder: string, target: string): Promise<void> {
+  const place = path.relative(root, folder)
+  await cp(folder, path.join(target, place), { recursive: true, filter: filterOf(root, folder) })
+  if (!isWorkspace(place)) return
   const { name } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { name: string }
   const link = path.join(target, 'node_modules', name)
   await mkdir(path.dirname(link), { recursive: true })
