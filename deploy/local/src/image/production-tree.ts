@@ -56,7 +56,7 @@ function dependenciesOf({ dependencies = {}, optionalDependencies = {}, peerDepe
 async function installed(root: string, from: string, name: string): Promise<string | undefined> {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const place = await realpath(path.join(folder, 'node_modules', name)).catch(() => undefined)
-    if (place || folder === root) return place
+    if (place || folder === path.resolve(root)) return place
   }
 }
 
