@@ -12,7 +12,7 @@ interface Manifest {
 const ourTools = new Set(['src', 'forge', 'solidity', 'bench', 'test', 'testing', 'torture', 'node_modules', 'README.md'])
 const ourToolFiles = /\.(test|fixture|crash|bench|torture)\.|\.d\.ts$|\.tsbuildinfo$|^tsconfig.*\.json$/
 /** Of other packages: what no running program reads. */
-const unread = /\.(map|md|markdown|flow|tsbuildinfo)$|\.d\.[cm]?ts$/
+const unread = /\.(map|md|markdown|flow|tsbuildinfo|[cm]?ts)$/
 /** Folders of other packages that no program of ours reads: the weights and the slants of the font that pictures are not drawn with. */
 const unreadFolders: Readonly<Record<string, RegExp>> = { '@expo-google-fonts/inter': /^(?!400Regular$|700Bold$)\d{3}[A-Z]/ }
 
