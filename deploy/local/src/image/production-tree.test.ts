@@ -10,7 +10,9 @@ import { copyProductionTree, productionBytes } from './production-tree.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-describe('the files of a process in its image', () => {
+describe('the files of a process in its image', function () {
+  // thousands of files are copied
+  this.timeout(240_000)
   let folder: string
   let packages: string[]
   before(async () => {
