@@ -223,11 +223,11 @@ describe('a devnet that is stored in a folder', () => {
     await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"tx".*\n/, ''))
     await assert.rejects(
       open(after.add, { dataDir }),
-      /cannot be brought back: block \d+ cannot be repeated: transaction 0x\w+ is not in the journal/,
+      /cannot be restored: block \d+ cannot be repeated: transaction 0x\w+ is not in the journal/,
     )
 
     await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"block".*\n/, ''))
-    await assert.rejects(open(after.add, { dataDir }), /cannot be brought back: block \d+ \(0x\w+\) came back as block \d+/)
+    await assert.rejects(open(after.add, { dataDir }), /cannot be restored: block \d+ \(0x\w+\) came back as block \d+/)
 
     await truncate(join(dataDir, 'state.1.dump'), 0)
     await assert.rejects(open(after.add, { dataDir }), /no dump in .* is readable/)

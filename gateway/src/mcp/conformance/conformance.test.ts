@@ -13,7 +13,7 @@ import type { Outer } from '../../inside/inside.ts'
 import { type Harness, startHarness } from '../../testing/harness.ts'
 import { mcpProtocol } from '../protocol.ts'
 import { failingAtTheDoor, failingWithFixtures } from './expected.ts'
-import { fixtureServer } from './fixtures.ts'
+import { fixtureServer } from './suite.fixture.ts'
 
 const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js')
 const asModule = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`

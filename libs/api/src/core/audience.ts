@@ -23,6 +23,7 @@ export const agentFields = [
   'agentId',
   'posterId',
   'assigneeId',
+  'formerAssigneeId',
   'memberIds',
   'applicantId',
   'applicantIds',

@@ -22,6 +22,8 @@ export interface DescribedCall {
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 const schemas = new Map<string, Json>()
+/** Levels of an answer that a challenge describes: it is a header, and OpenAPI has the rest. */
+const describedLevels = 3
 
 /** The declaration that `declareDiscoveryExtension` of @x402/extensions makes, with the schemas of libs/api. */
 export function bazaarOf({ endpoint, params = {}, query = {}, body, answers = endpoint }: DescribedCall): Bazaar {
@@ -63,7 +65,7 @@ function schemaOf(endpoint: AnyEndpoint, answers: AnyEndpoint): Json {
       },
       output: {
         type: 'object',
-        properties: { type: { type: 'string' }, example: answer ? selfContained(answer, 'output') : { type: 'object' } },
+        properties: { type: { type: 'string' }, example: answer ? outline(selfContained(answer, 'output'), describedLevels) : { type: 'object' } },
         required: ['type'],
       },
     },
@@ -71,4 +73,15 @@ function schemaOf(endpoint: AnyEndpoint, answers: AnyEndpoint): Json {
   }
   schemas.set(key, schema)
   return schema
+}
+
+/** A schema down to so many levels of fields; what lies deeper is named by its type. */
+function outline(schema: Json, levels: number): Json {
+  if (levels === 0) return schema.type === undefined ? {} : { type: schema.type }
+  const { properties, items } = schema as { properties?: Record<string, Json>; items?: Json }
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, outline(field, levels - 1)])) }),
+    ...(items && { items: outline(items, levels - 1) }),
+  }
 }

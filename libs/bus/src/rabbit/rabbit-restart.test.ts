@@ -90,7 +90,7 @@ describe('bus: RabbitMQ that is killed or full', function () {
     // The broker notifies a publisher of its alarm at the next message.
     const first = bus.publish([outgoing('any')]).catch(() => {})
     await until('it noticed', () => !bus.ready(), 15)
-    await assert.rejects(bus.publish([outgoing('any')]), /takes no messages/)
+    await assert.rejects(bus.publish([outgoing('any')]), /accepts no messages/)
     await broker.ctl('set_vm_memory_high_watermark', '0.4')
 
     await until('it is ready', () => bus.ready(), 15)
