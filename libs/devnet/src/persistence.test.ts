@@ -221,10 +221,7 @@ describe('a devnet that is stored in a folder', () => {
     await assert.rejects(open(after.add, { dataDir }), /journal.1.ndjson in .* is damaged at line 1/)
 
     await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"tx".*\n/, ''))
-    await assert.rejects(
-      open(after.add, { dataDir }),
-      /cannot be restored: block \d+ cannot be repeated: transaction 0x\w+ is not in the journal/,
-    )
+    await assert.rejects(open(after.add, { dataDir }), /cannot be restored: block \d+ cannot be repeated: transaction 0x\w+ is not in the journal/)
 
     await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"block".*\n/, ''))
     await assert.rejects(open(after.add, { dataDir }), /cannot be restored: block \d+ \(0x\w+\) came back as block \d+/)
