@@ -73,7 +73,9 @@ export function depositStore(db: Database, ledger: TreasuryLedger): DepositStore
     recorded: async entryKeys =>
       (await rows.find({ entryKey: { $in: [...entryKeys] } }, { projection: { entryKey: 1 } }).toArray()).map(row => row.entryKey),
     put: async (after, session) => {
-      const before = await get(after.id, session)
+      const isFirstCredit = after.status === 'credited' && after.posting === 1
+      // nothing is booked of one that was never credited
+      const before = isFirstCredit ? undefined : await get(after.id, session)
       await booking.write({ before, after, decision: undefined, session }, async () => {
         await adopt(after, session)
         return true
