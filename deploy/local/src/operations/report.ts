@@ -26,7 +26,9 @@ export function report({ acts, idlePerSecond, backgroundPerSecond }: Measured, p
   const all = [...rows, idle]
   print(inColumns(['database operations', kinds.join(' / ').replace('inserts and deletes', 'ins+del'), 'median', 'maximum', 'goal', '', 'ceiling']))
   for (const { cells } of all) print(inColumns(cells))
-  print(`Medians of ${acts.length} plays; the median decides: events of one moment that drift apart cost a play more. Each act has what carries its trace: also the events, calls`)
+  print(
+    `Medians of ${acts.length} plays; the median decides: events of one moment that drift apart cost a play more. Each act has what carries its trace: also the events, calls`,
+  )
   print('and commands that it sets off. Not in it: polls, deadlines that it armed, and what the relayer does for many commands together')
   print('(blocks, cursors, states of transactions), so an act with chain work meets its goal in part at most. All of that and the reads of')
   print(`this bench: ${backgroundPerSecond.toFixed(1)} operations per second while the acts were played.`)
