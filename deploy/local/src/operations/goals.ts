@@ -2,7 +2,7 @@ export interface Goal {
   act: string
   /** Operations that the act may cost. */
   goal: number
-  /** The goal, or what was reached below it: one play that costs more fails. Only lowered. */
+  /** The goal, or what was reached below it: a median above it fails. Only lowered. */
   ceiling: number
   /** It has work on the chain, of which the relayer does a part without the act's trace: that part is not counted. */
   hasChainWork: boolean
