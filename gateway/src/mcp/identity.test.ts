@@ -48,9 +48,9 @@ describe('a signed caller of MCP', () => {
   })
 
   it('needs no header: its id follows from the key', async () => {
-    await send(await signed(callOf('get_treasury_balance', {})))
+    await send(await signed(callOf('list_notifications', {})))
 
-    assert.equal(harness.upstream.seen[0]?.url, `/api/agents/${agentId}/treasury/balance`)
+    assert.equal(harness.upstream.seen[0]?.url, `/api/agents/${agentId}/notifications`)
   })
 
   it('finds out who it is by its signature, and what is wrong with one', async () => {

@@ -8,6 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { json } from '../testing/upstream.ts'
+import { words } from './tools/words.ts'
 import { tools } from './tools.ts'
 
 /** The client of the protocol's own SDK, unchanged. */
@@ -58,7 +59,8 @@ describe('the tools of MCP', () => {
       ['get_me', ...tools.keys()],
     )
     // all of it goes into the memory of a model, before its work begins
-    assert.ok(JSON.stringify(listed).length <= 80_000, `${JSON.stringify(listed).length} characters`)
+    assert.ok(listed.length <= 34, `${listed.length} tools`)
+    assert.ok(JSON.stringify(listed).length <= 60_000, `${JSON.stringify(listed).length} characters`)
     for (const { name, title, description, inputSchema, outputSchema, annotations } of listed) {
       assert.match(name, /^[a-z]+(_[a-z0-9]+)*$/)
       assert.ok(title && description && description.length > 30, name)
@@ -68,6 +70,16 @@ describe('the tools of MCP', () => {
         assert.ok(schema.description ?? schema.enum, `${name}: ${field} has no words`)
       assert.equal(annotations?.readOnlyHint, name === 'get_me' || tools.get(name)!.endpoint.rate === 'read', name)
     }
+    const descriptions = listed.flatMap(({ name, inputSchema }) =>
+      Object.entries((inputSchema.properties ?? {}) as Record<string, Json>).map(([field, { description }]) => ({ name, field, description })),
+    )
+    const isUsed = ([key, text]: [string, string]) =>
+      descriptions.some(({ name, field, description }) => description === text && [field, `${name}.${field}`].includes(key))
+    assert.deepEqual(
+      Object.entries(words).filter(word => !isUsed(word)),
+      [],
+      'words that no tool needs, or that the declarations have by now',
+    )
     const described = listed.find(({ name }) => name === 'list_gigs')!
     assert.deepEqual((described.inputSchema.properties!.status as Json).enum, [
       'open',
@@ -125,7 +137,7 @@ describe('the tools of MCP', () => {
 
   it('refuse a field that there is not, and name those that there are', async () => {
     const faults = [
-      errorIn(await call(client, 'find_agents', { minscore: 90 })),
+      errorIn(await call(client, 'search_agents', { minscore: 90 })),
       errorIn(await call(client, 'post_gig', { title: 'Audit', description: 'Read it', budjet: 40, idempotencyKey: 'k' })),
       // it names an effect, and a read has none
       errorIn(await call(client, 'list_gigs', { idempotencyKey: 'k' })),
@@ -218,7 +230,7 @@ describe('the tools of MCP', () => {
 
     assert.deepEqual(
       resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-      ['agent://{handle}', 'gig://{id}', 'receipt://{id}'],
+      ['agent://{handle}', 'gig://{id}', 'receipt://{id}', 'offers://{agentId}', 'treasury://{agentId}'],
     )
     assert.deepEqual(
       prompts.map(({ name }) => name),
@@ -227,6 +239,13 @@ describe('the tools of MCP', () => {
     assert.deepEqual(contents, [{ uri: 'agent://alice', mimeType: 'application/json', text: '{"handle":"alice"}' }])
     assert.equal(harness.upstream.seen[0]?.url, '/api/agents/alice')
     assert.match(JSON.stringify(messages), /for 40 USDC on Carapace: an audit/)
+    // private ones are read as the caller whom the request names
+    for (const uri of [`offers://${agent.agentId}`, `treasury://${agent.agentId}`]) await client.readResource({ uri })
+    const [offers, treasury] = harness.upstream.seen.slice(-2)
+    assert.deepEqual(
+      [offers?.url, treasury?.url, treasury?.context?.agent?.agentId],
+      [`/api/agents/${agent.agentId}/offers`, `/api/agents/${agent.agentId}/treasury/balance`, agent.agentId],
+    )
     for (const uri of ['agent://nobody', 'other://x', 'agent://a/b', 'agent://..'])
       await assert.rejects(client.readResource({ uri }), { code: -32_002 }, uri)
     await assert.rejects(client.getPrompt({ name: 'hire', arguments: { work: 'x' } }), { code: -32_602 })

@@ -25,7 +25,7 @@ const prompts: readonly Prompt[] = [
       `Have this done for ${budget} USDC on Carapace: ${work}
 ${skills ? `It needs these skills: ${skills}.\n` : ''}
 1. post_gig with a clear title, a description by which the result can be judged, and the budget.
-2. find_agents with the skills; compare get_reputation and get_risk of the best, and offer_gig to one, or wait for list_applicants and accept_applicant.
+2. search_agents with the skills; compare get_reputation and get_risk of the best, and offer_gig to one, or wait for list_applicants and accept_applicant.
 3. lock_budget, so that the agent can begin; check get_escrow.
 4. Follow get_gig and get_validation. When the gig is completed, show me get_trust_receipt and write_review.
 Report to me before you spend anything beyond the budget, and stop if a risk is high or the recommendation is AVOID.`,
@@ -41,7 +41,7 @@ Report to me before you spend anything beyond the budget, and stop if a risk is 
     text: ({ skills, minBudget }) =>
       `Find paid work on Carapace that these skills fit: ${skills}.${minBudget ? ` At least ${minBudget} USDC.` : ''}
 
-1. list_gigs with status open and each skill; list_offers for what was offered to you. Read get_gig of those that fit, and get_risk of their posters.
+1. list_gigs with status open and each skill; list_notifications for what was offered to you. Read get_gig of those that fit, and get_risk of their posters.
 2. apply_to_gig with a proposal that speaks to what the gig says, or respond_to_offer.
 3. Once assigned (list_notifications), check get_escrow: begin only when the budget is locked.
 4. Do the work, then submit_deliverable with an address where the panel can read it. Follow get_validation; after a frozen rejection you may appeal_validation.

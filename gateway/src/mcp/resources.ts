@@ -1,4 +1,4 @@
-import { type AnyEndpoint, escrowApi, identityApi, marketplaceApi, requestOf } from '@carapace/api'
+import { type AnyEndpoint, escrowApi, identityApi, marketplaceApi, requestOf, treasuryApi } from '@carapace/api'
 import { McpError, type ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller } from './call.ts'
 
@@ -12,12 +12,28 @@ const schemes: Readonly<Record<string, AnyEndpoint>> = {
   agent: identityApi.endpoints.getAgent,
   gig: marketplaceApi.endpoints.getGig,
   receipt: escrowApi.endpoints.getReceipt,
+  offers: marketplaceApi.endpoints.listAgentOffers,
+  treasury: treasuryApi.endpoints.getTreasuryBalance,
 }
 
 export const resourceTemplates = [
   { uriTemplate: 'agent://{handle}', name: 'agent', title: 'Agent', description: 'The profile of an agent, by handle or id', mimeType: json },
   { uriTemplate: 'gig://{id}', name: 'gig', title: 'Gig', description: 'A gig and where it is', mimeType: json },
   { uriTemplate: 'receipt://{id}', name: 'receipt', title: 'Trust receipt', description: 'The receipt of a settled gig', mimeType: json },
+  {
+    uriTemplate: 'offers://{agentId}',
+    name: 'offers',
+    title: 'Offers',
+    description: 'Gigs that were offered to you and wait for your answer: respond_to_offer',
+    mimeType: json,
+  },
+  {
+    uriTemplate: 'treasury://{agentId}',
+    name: 'treasury',
+    title: 'Treasury',
+    description: 'What is in your custodial treasury wallet, in micro-USDC (1 USDC = 1000000), by network',
+    mimeType: json,
+  },
 ]
 
 /** @throws McpError where there is none, or the API refuses it */

@@ -167,25 +167,22 @@ describe('agents that speak MCP and A2A', function () {
     const me = worker!
     const reads: [string, object][] = [
       ['get_me', {}],
-      ['find_agents', { limit: 3 }],
-      ['search_agents', { q: 'worker' }],
+      ['search_agents', { q: 'worker', limit: 3 }],
       ['get_agent', { agent: me.handle }],
       ['get_reputation', { agent: me.id }],
       ['get_risk', { agentId: me.id }],
-      ['list_offers', {}],
       ['list_notifications', {}],
       ['list_commerce_jobs', {}],
       ['check_domain', { name: 'somebody', tld: '.agent' }],
       ['heartbeat', { status: 'active' }],
-      ['open_treasury', {}],
-      ['get_treasury_balance', {}],
-      ['send_message', { toAgentId: poster!.id, content: 'Thank you' }],
       ['write_review', { gigId, revieweeId: poster!.id, rating: 5, comment: 'Paid' }],
-      ['mark_notifications', { read: true }],
     ]
     for (const [name, args] of reads) await call(me, name, args)
-    const { contents } = await me.client.readResource({ uri: `agent://${me.handle}` })
-    assert.match(JSON.stringify(contents), new RegExp(me.id))
+    const read = async (uri: string) => JSON.stringify((await me.client.readResource({ uri })).contents)
+    assert.match(await read(`agent://${me.handle}`), new RegExp(me.id))
+    // its own, with its signature
+    assert.match(await read(`treasury://${me.id}`), /walletExists/)
+    await assert.rejects(read(`treasury://${poster!.id}`), /FORBIDDEN|cannot be read/)
     const { completion } = await me.client.complete({
       ref: { type: 'ref/resource', uri: 'agent://{handle}' },
       argument: { name: 'handle', value: 'work' },
@@ -225,11 +222,15 @@ describe('agents that speak MCP and A2A', function () {
       [card.name, reputation.status?.state, gig.status?.state],
       [worker!.handle, TaskState.TASK_STATE_COMPLETED, TaskState.TASK_STATE_COMPLETED],
     )
-    const { offers } = await until('the offer has arrived', async () => {
-      const listed = (await call(worker!, 'list_offers')) as { offers: { fromAgentId: string }[] }
-      return listed.offers.length > 0 && listed
+    const offer = await until('the offer has arrived', async () => {
+      const { notifications } = (await call(worker!, 'list_notifications')) as { notifications: { type: string; metadata: Fields }[] }
+      return notifications.find(({ type }) => type === 'offer_received')?.metadata
     })
-    assert.equal(offers[0]!.fromAgentId, poster!.id)
+    assert.equal(offer.fromAgentId, poster!.id)
+    const { contents } = await worker!.client.readResource({ uri: `offers://${worker!.id}` })
+    assert.match(JSON.stringify(contents), new RegExp(String(offer.offerId)))
+    const { offer: declined } = await call(worker!, 'respond_to_offer', { offerId: offer.offerId, action: 'decline' })
+    assert.equal((declined as Fields).status, 'declined')
   })
 })
 

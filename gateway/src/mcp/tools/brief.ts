@@ -4,7 +4,26 @@ import { type Json, typesOnly } from '@carapace/api'
  * The schema of an answer for a reader that has to read those of all tools: the fields of the answer, and those of the entries of its lists, with types,
  * choices and words. Bounds, and what lies deeper, are in openapi.json; fields may be added.
  */
-export const brief = (schema: Json): Json => shown(typesOnly(schema) as Json, 2)
+export const brief = (schema: Json): Json => short(shown(typesOnly(schema) as Json, 2))
+
+/** The instructions of the server name the unit. */
+const knownUnit = 'Whole USDC, at most 6 decimals'
+const uuid = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+
+/** The same schema in fewer words, without what a reader of all tools knows already. */
+export const short = (schema: Json): Json =>
+  Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+      if (key === 'pattern' && value === uuid) return [['format', 'uuid']]
+      if (key === 'description' && value === knownUnit) return [[key, 'USDC']]
+      return [[key, shortened(value)]]
+    }),
+  )
+
+const shortened = (part: unknown): unknown => {
+  if (Array.isArray(part)) return part.map(shortened)
+  return typeof part === 'object' && part !== null ? short(part as Json) : part
+}
 
 function shown({ additionalProperties: _, ...schema }: Json, levels: number): Json {
   const { anyOf, items, properties, required, ...plain } = schema as {

@@ -1,24 +1,13 @@
-import {
-  commerceApi,
-  domainsApi,
-  escrowApi,
-  identityApi,
-  marketplaceApi,
-  notificationsApi,
-  reputationApi,
-  swarmApi,
-  treasuryApi,
-} from '@carapace/api'
+import { commerceApi, domainsApi, escrowApi, identityApi, marketplaceApi, notificationsApi, reputationApi, swarmApi } from '@carapace/api'
 import { type Tool, tool } from './tool.ts'
 
-const { discoverAgents, searchAgents, getAgent } = identityApi.endpoints
+const { discoverAgents, getAgent } = identityApi.endpoints
 const { getReputation, getRisk, checkEligibility } = reputationApi.endpoints
-const { listGigs, getGig, listApplicants, listAgentOffers } = marketplaceApi.endpoints
+const { listGigs, getGig, listApplicants } = marketplaceApi.endpoints
 const { getValidation, listPendingVotes } = swarmApi.endpoints
 const { getEscrow, getGigReceipt } = escrowApi.endpoints
 const { listJobs } = commerceApi.endpoints
 const { resolveDomain, checkDomain } = domainsApi.endpoints
-const { getTreasuryBalance } = treasuryApi.endpoints
 const { listNotifications } = notificationsApi.endpoints
 
 const ofGig = { names: { id: 'gigId' } }
@@ -29,16 +18,10 @@ const mine = { names: { id: 'agentId' }, actor: 'id' }
 /** Tools that change nothing. */
 export const reads: readonly Tool[] = [
   tool(
-    'find_agents',
-    'Find agents',
-    discoverAgents,
-    'Find agents to hire or to check, by skills (comma-separated), least FusedScore, greatest risk, least bond in USDC and activity. Best score first; each has its score, tier, badges and bond.',
-  ),
-  tool(
     'search_agents',
     'Search agents',
-    searchAgents,
-    'Search agents by a text `q` in handle, description or skills. Use find_agents to filter by figures.',
+    discoverAgents,
+    'Find agents to hire or to check: by a text `q`, skills (comma-separated), least FusedScore, greatest risk, least bond and activity. Best score first; each has its score, tier, risk, badges and bond.',
   ),
   tool(
     'get_agent',
@@ -90,13 +73,6 @@ export const reads: readonly Tool[] = [
     ofGig,
   ),
   tool(
-    'list_offers',
-    'List offers',
-    listAgentOffers,
-    'Gigs that were offered to an agent and wait for its answer, yours by default. Answer with respond_to_offer.',
-    mine,
-  ),
-  tool(
     'get_escrow',
     'Get the escrow of a gig',
     getEscrow,
@@ -123,17 +99,10 @@ export const reads: readonly Tool[] = [
     'The receipt of a settled gig: parties, amounts, verdict and the transaction that paid. There is none until the payment is confirmed. By its own id: the resource receipt://{id}.',
   ),
   tool(
-    'get_treasury_balance',
-    'Get the treasury balance',
-    getTreasuryBalance,
-    'What is in your custodial treasury wallet, in micro-USDC (1 USDC = 1000000), by network.',
-    ofAgent,
-  ),
-  tool(
     'list_notifications',
     'List notifications',
     listNotifications,
-    'Your inbox, newest first: applications, assignments, votes that wait for you, payments. `unreadOnly` true for what is new.',
+    'Your inbox, newest first: applications, offers (metadata has the offerId), assignments, votes that wait for you, payments, each with what it is about.',
     ofAgent,
   ),
   tool(

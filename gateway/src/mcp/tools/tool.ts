@@ -1,7 +1,7 @@
 import { type AnyEndpoint, type Json, selfContained } from '@carapace/api'
 import { z } from 'zod'
 import { fieldsOf, type Operation, shownName } from '../../inside/operation.ts'
-import { brief } from './brief.ts'
+import { brief, short } from './brief.ts'
 import { wordsOf } from './words.ts'
 
 /** One tool of MCP: an endpoint of the API in words for a model. */
@@ -24,11 +24,7 @@ export function tool(name: string, title: string, endpoint: AnyEndpoint, descrip
 /** A write under the same key has one effect (behaviour 1.9). */
 export const keyName = 'idempotencyKey'
 export const keyForm = /^[\x21-\x7e]{1,255}$/
-const key = z
-  .string()
-  .regex(keyForm)
-  .optional()
-  .meta({ description: 'Any text of your own. Repeat a call whose answer you did not get under the same key: it then has one effect' })
+const key = z.string().regex(keyForm).optional().meta({ description: 'Repeat a call that got no answer under the same key: it then has one effect' })
 
 /** A challenge of x402 (version 2, over MCP). */
 const paymentRequired = {
@@ -48,13 +44,8 @@ export function listed(tool: Tool) {
     description,
     inputSchema: inputOf(tool) as { type: 'object' },
     outputSchema: outputOf(tool) as { type: 'object' },
-    annotations: {
-      title,
-      readOnlyHint: isRead(tool),
-      ...(isRead(tool) ? {} : { destructiveHint: destructive, idempotentHint: false }),
-      // what other agents do changes its answer
-      openWorldHint: true,
-    },
+    // the rest is as the protocol has it by default: not idempotent, and in an open world, where what other agents do changes the answer
+    annotations: { readOnlyHint: isRead(tool), ...(isRead(tool) ? {} : { destructiveHint: destructive }) },
   }
 }
 
@@ -69,7 +60,7 @@ function inputOf(tool: Tool): Json {
     const description = field.description ?? wordsOf(tool.name, name)
     return [name, description === undefined ? field : { ...field, description }]
   })
-  return { ...schema, properties: Object.fromEntries(fields) }
+  return short({ ...schema, properties: Object.fromEntries(fields) })
 }
 
 const callersOwn = (type: z.ZodType, isWallet: boolean): z.ZodType =>

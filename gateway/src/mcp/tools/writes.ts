@@ -1,17 +1,14 @@
-import { domainsApi, escrowApi, identityApi, marketplaceApi, notificationsApi, socialApi, swarmApi, treasuryApi } from '@carapace/api'
+import { domainsApi, escrowApi, identityApi, marketplaceApi, socialApi, swarmApi } from '@carapace/api'
 import { type Tool, tool } from './tool.ts'
 
 const { registerAgent, recordHeartbeat } = identityApi.endpoints
 const { createGig, cancelGig, applyToGig, acceptApplicant, offerGig, respondToOffer, submitDeliverable } = marketplaceApi.endpoints
 const { castVote, appealValidation, claimRewards } = swarmApi.endpoints
 const { fundEscrow, disputeEscrow, depositBond } = escrowApi.endpoints
-const { fundTreasury, payFromTreasury } = treasuryApi.endpoints
 const { registerDomain } = domainsApi.endpoints
-const { sendMessage, writeReview } = socialApi.endpoints
-const { markNotifications } = notificationsApi.endpoints
+const { writeReview } = socialApi.endpoints
 
 const ofGig = { names: { id: 'gigId' } }
-const ofAgent = { names: { id: 'agentId' } }
 const spends = { destructive: true }
 
 /** Tools that act for the caller. */
@@ -47,12 +44,17 @@ export const writes: readonly Tool[] = [
   tool('offer_gig', 'Offer a gig', offerGig, 'Offer your open gig to one agent directly; it has 72 hours to answer.', {
     names: { id: 'gigId', agentId: 'toAgentId' },
   }),
-  tool('respond_to_offer', 'Answer an offer', respondToOffer, 'Accept or decline a gig that was offered to you. Accepting assigns it to you.'),
+  tool(
+    'respond_to_offer',
+    'Answer an offer',
+    respondToOffer,
+    'Accept or decline a gig that was offered to you (list_notifications, or the resource offers://{agentId}). Accepting assigns it to you.',
+  ),
   tool(
     'lock_budget',
     'Lock the budget of a gig',
     fundEscrow,
-    'Lock the budget of your gig in escrow, so that the assignee is sure to be paid for approved work. Uses your allowance or treasury; where neither covers it, the answer is an x402 price: repeat the call with the payment in _meta["x402/payment"].',
+    'Lock the budget of your gig in escrow, so that the assignee is sure to be paid for approved work. Uses your allowance or treasury (treasury://{agentId} shows what is in it); where neither covers it, the answer is an x402 price: repeat the call with the payment in _meta["x402/payment"].',
     { ...spends, actor: 'agentId' },
   ),
   tool(
@@ -75,7 +77,7 @@ export const writes: readonly Tool[] = [
     'As the assignee, appeal a frozen rejection within 48 hours: a fresh panel decides.',
     { names: { id: 'validationId' } },
   ),
-  tool('claim_rewards', 'Claim rewards', claimRewards, 'Have your rewards for votes paid to your wallet ; it answers what was paid.'),
+  tool('claim_rewards', 'Claim rewards', claimRewards, 'Have your rewards for votes paid to your wallet; it answers what was paid.'),
   tool(
     'dispute_escrow',
     'Dispute an escrow',
@@ -87,22 +89,8 @@ export const writes: readonly Tool[] = [
     'deposit_bond',
     'Deposit a bond',
     depositBond,
-    'Stake USDC: gigs may require it, it raises your score and lowers your fee. Comes from your allowance or treasury.',
+    'Stake USDC: gigs may require it, it raises your score and lowers your fee. Comes from your allowance or treasury; a refusal says what is missing where.',
     spends,
-  ),
-  tool(
-    'open_treasury',
-    'Open the treasury',
-    fundTreasury,
-    'The address to which you send USDC to fill your custodial treasury; opens it the first time.',
-    ofAgent,
-  ),
-  tool(
-    'pay_agent',
-    'Pay another agent',
-    payFromTreasury,
-    'Pay another agent out of your treasury. `amount` is in micro-USDC: 1000000 is 1 USDC. Large payments wait before they go out.',
-    { names: { id: 'agentId' }, ...spends },
   ),
   tool(
     'register_domain',
@@ -111,15 +99,5 @@ export const writes: readonly Tool[] = [
     'Register a name such as alice.agent for your wallet. `pricePaid` repeats the price of check_domain.',
     spends,
   ),
-  tool('send_message', 'Send a message', sendMessage, 'Write to another agent, about a gig if you name one.', {
-    names: { id: 'agentId', otherAgentId: 'toAgentId' },
-  }),
   tool('write_review', 'Write a review', writeReview, 'Rate the other party of a settled gig, 1 to 5, with a comment.'),
-  tool(
-    'mark_notifications',
-    'Mark notifications',
-    markNotifications,
-    'Mark notifications as read or unread; all of them without notificationIds.',
-    ofAgent,
-  ),
 ]

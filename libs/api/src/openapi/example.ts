@@ -23,7 +23,11 @@ const texts = [
   'true',
   '12',
 ]
-const formats: Record<string, string> = { uri: 'https://example.org/report', 'date-time': '2026-01-15T12:00:00.000Z' }
+const formats: Record<string, string> = {
+  uri: 'https://example.org/report',
+  uuid: '01934f3a-5b7c-7d2e-8f10-2a3b4c5d6e7f',
+  'date-time': '2026-01-15T12:00:00.000Z',
+}
 
 /**
  * A value that a JSON schema accepts, made of nothing but the schema: the same schema has always the same example.
