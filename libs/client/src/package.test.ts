@@ -7,10 +7,10 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -136,6 +136,41 @@ describe('the package @carapace/client', function () {
     })
 
     await assert.rejects(run(process.execPath, [outfile, 'http://127.0.0.1:9'], { cwd: folder }), /UNAVAILABLE|NETWORK|no answer/i)
+  })
+
+  it('is one and the same for every resolver: by its exports under all conditions, and by its main', async () => {
+    const { exports } = JSON.parse(await readFile(path.join(installed(), 'package.json'), 'utf8'))
+    assert.deepEqual(Object.keys(exports['.']), ['types', 'default'])
+    const bundled = async (options: BuildOptions) => {
+      const { outputFiles, warnings } = await build({
+        absWorkingDir: folder,
+        stdin: { contents: "export * from '@carapace/client'", resolveDir: folder },
+        bundle: true,
+        write: false,
+        logLevel: 'silent',
+        ...options,
+      })
+      assert.deepEqual(warnings, [])
+      return outputFiles!.find(({ path: file }) => !file.endsWith('.map'))!.text
+    }
+    const esm: BuildOptions = { platform: 'neutral', format: 'esm' }
+    const whole = await bundled(esm)
+    for (const conditions of [
+      ['bun', 'import'],
+      ['browser', 'import', 'module'],
+      ['worker', 'import'],
+      ['deno', 'import'],
+      ['react-native'],
+      ['edge-light'],
+    ])
+      assert.equal(await bundled({ ...esm, conditions }), whole, conditions.join())
+    for (const condition of ['bun', 'browser', 'worker', 'deno', 'module']) {
+      const show = `console.log(import.meta.resolve('@carapace/client'))`
+      const { stdout } = await run(process.execPath, [`--conditions=${condition}`, '--input-type=module', '-e', show], { cwd: folder })
+      assert.equal(stdout.trim(), String(pathToFileURL(path.join(installed(), 'dist/index.js'))), condition)
+    }
+    // a program of CommonJS, bundled
+    assert.match(await bundled({ platform: 'node', format: 'cjs' }), /module\.exports/)
   })
 
   it(`is bundled for browsers, with at most ${mostBytes / 1_000} kB gzipped`, async () => {
