@@ -42,8 +42,9 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
       const recorded = await findDeposit(parts, seen, session, mayBeDropped)
       if (recorded?.status === 'credited' && isSame(recorded, seen)) return true
       if (recorded?.status === 'dropped' && !mayBeDropped) return false
-      if (recorded?.status === 'credited') await reverseDeposit(parts, recorded, session)
-      await creditDeposit(parts, { ...seen, posting: recorded?.posting ?? 0, entryKey: recorded?.entryKey ?? `deposit:${identity}` }, source, session)
+      const before = recorded?.status === 'credited' ? await reverseDeposit(parts, recorded, session) : recorded
+      const { posting = 0, entryKey = `deposit:${identity}` } = before ?? {}
+      await creditDeposit(parts, before, { ...seen, posting, entryKey }, source, session)
       return true
     })
   }

@@ -47,8 +47,11 @@ export interface DepositStore {
   credited(walletId: string): Promise<Deposit[]>
   /** Those of these entries that belong to a record, in any status. */
   recorded(entryKeys: readonly string[]): Promise<string[]>
-  /** Stores a deposit, and posts what that changes. */
-  put(deposit: Deposit, session: ClientSession): Promise<void>
+  /**
+   * Stores a deposit, and posts what that changes.
+   * @param before its record as the caller has read it in this session; undefined where there is none
+   */
+  put(before: Deposit | undefined, deposit: Deposit, session: ClientSession): Promise<void>
   /** Stores a deposit whose entries are in the ledger already: one of the time before there were records, or under another id. */
   adopt(deposit: Deposit, session: ClientSession): Promise<void>
   remove(id: string, session: ClientSession): Promise<void>
@@ -72,10 +75,7 @@ export function depositStore(db: Database, ledger: TreasuryLedger): DepositStore
     credited: async walletId => (await rows.find({ walletId, status: 'credited' }).toArray()).map(view),
     recorded: async entryKeys =>
       (await rows.find({ entryKey: { $in: [...entryKeys] } }, { projection: { entryKey: 1 } }).toArray()).map(row => row.entryKey),
-    put: async (after, session) => {
-      const isFirstCredit = after.status === 'credited' && after.posting === 1
-      // nothing is booked of one that was never credited
-      const before = isFirstCredit ? undefined : await get(after.id, session)
+    put: async (before, after, session) => {
       await booking.write({ before, after, decision: undefined, session }, async () => {
         await adopt(after, session)
         return true

@@ -71,6 +71,18 @@ describe('deposits when the chain drops blocks', () => {
     ])
   })
 
+  it('posts what differs from the record before: nothing for one that is credited and stays so', async () => {
+    const agent = await fundedAgent(harness, 9_000_000n)
+    const { platform } = harness.platform.service('treasury')
+    const { deposits } = stores(platform)
+    const { walletId } = await balance(harness, agent)
+    const [credited] = await deposits.credited(walletId)
+
+    await platform.db.transaction(session => deposits.put(credited, { ...credited!, historyId: null }, session))
+
+    await holds(agent, 9_000_000)
+  })
+
   it('puts the new content of a log in the place of the old one', async () => {
     const [agent, other] = [await fundedAgent(harness, 0n), await fundedAgent(harness, 0n)]
     const [first, elsewhere] = [transferTo(agent, 12), transferTo(agent, 3)]

@@ -35,7 +35,7 @@ export async function reverseTransfer(parts: Parts, log: TransferLog): Promise<v
       if (!isShown(deposit, mined)) await reverseDeposit(parts, deposit, session)
     } else if (!deposit && identity !== undefined) {
       const never = { source: '', status: 'dropped', posting: 0, entryKey: `deposit:${identity}`, historyId: null } as const
-      await parts.deposits.put({ ...seen, ...never }, session)
+      await parts.deposits.put(recorded, { ...seen, ...never }, session)
     }
   })
 }
