@@ -49,7 +49,13 @@ export const platformCard = (baseUrl: string, mode: AuthMode, did: string, platf
   preferredTransport: openApi.protocolBinding,
 })
 
-/** The card of a registered agent: who works with it writes to it at /a2a, as its tenant. */
+const agentsOwn = ({ name, description }: Agent['skills'][number]) => ({ id: name, name, description: description ?? name, tags: [name] })
+const platformIds: ReadonlySet<string> = new Set(a2aSkills.map(({ id }) => id))
+
+/**
+ * The card of a registered agent: who works with it writes to it at /a2a, as its tenant. An id names one skill: what the platform carries out for a
+ * message has its own, and a skill of the agent that is called alike has an id with a prefix.
+ */
 export const agentCard = (agent: Agent, baseUrl: string, mode: AuthMode) => ({
   ...common(baseUrl, mode),
   name: agent.handle,
@@ -57,7 +63,7 @@ export const agentCard = (agent: Agent, baseUrl: string, mode: AuthMode) => ({
   supportedInterfaces: [{ ...interfaceAt(baseUrl), tenant: agent.handle }],
   skills: [
     ...ownSkills(mode).filter(({ id }) => id === 'post_gig' || id === 'check_reputation'),
-    ...agent.skills.map(({ name, description }) => ({ id: name, name, description: description ?? name, tags: [name] })),
+    ...agent.skills.map(agentsOwn).map(skill => (platformIds.has(skill.id) ? { ...skill, id: `skill:${skill.id}` } : skill)),
   ],
   services: [{ name: 'web', endpoint: `${baseUrl}/agents/${agent.handle}` }],
   registrations: registrations(agent),

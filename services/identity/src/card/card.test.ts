@@ -107,6 +107,19 @@ describe('cards and discovery documents', () => {
     assert.equal((await harness.call('GET', '/agents/nobody-here/agent-card.json')).status, 404)
   })
 
+  it('gives each skill of an A2A card an id of its own, also one that is called as the platform calls its own', async () => {
+    const agent = await harness.agent({ skills: ['post_gig', 'gig_status', 'rust'] })
+
+    const { body } = await harness.call('GET', `/agents/${agent.handle}/agent-card.json`)
+
+    const ids = body.skills.map(({ id }: { id: string }) => id)
+    assert.deepEqual(ids, ['check_reputation', 'post_gig', 'skill:post_gig', 'skill:gig_status', 'rust'])
+    assert.deepEqual(
+      body.skills.slice(2).map(({ name }: { name: string }) => name),
+      ['post_gig', 'gig_status', 'rust'],
+    )
+  })
+
   it('says in its A2A cards how a caller is known, in each mode', async () => {
     const signed = await startHarness({ env: { ...env, AUTH_MODE: 'signed' } })
     const cards = await Promise.all(
