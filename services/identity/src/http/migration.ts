@@ -40,6 +40,7 @@ export const migrationHandlers = (parts: Parts) =>
       const handleOf = (agentId: string) => agents.get(agentId)?.handle ?? agentId
       const migrations = items.map(migration => ({
         ...migrationView(migration),
+        evidence: migration.evidence,
         sourceHandle: handleOf(migration.sourceAgentId),
         targetHandle: handleOf(migration.targetAgentId),
       }))

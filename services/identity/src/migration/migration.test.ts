@@ -96,6 +96,17 @@ describe('migration', () => {
     }
   })
 
+  it('shows its evidence to those who decide, and nowhere else', async () => {
+    const [source, target] = await pair()
+    const requested = await inherit(target, source.id)
+
+    const asParty = (agent: TestAgent) => harness.call('GET', `/api/agents/${agent.id}/migration-status`, { headers: agent.headers })
+    const shown = [requested.body, await statusOf(source), await statusOf(target), (await asParty(source)).body, (await asParty(target)).body]
+
+    for (const { migration } of shown) assert.deepEqual([migration.id, 'evidence' in migration], [requested.body.migration.id, false])
+    assert.equal('evidence' in (await consent(source, target)).body.migration, false)
+  })
+
   it('ends after seven days without consent, and frees the target', async () => {
     const [source, target] = await pair()
     await inherit(target, source.id)

@@ -93,12 +93,11 @@ export const expire = (migration: Migration, now: Date): Decision<Migration> | u
 export const finish = (migration: Migration, trigger: 'complete' | 'abandon'): Decision<Migration> | undefined =>
   migrationStates.next(migration.status, trigger) ? end(migration, trigger) : undefined
 
-/** As clients see it: a decided one is pending until both agents are updated. */
-export const migrationView = ({ id, sourceAgentId, targetAgentId, evidence, status, expiresAt }: Migration) => ({
+/** As clients see it: a decided one is pending until both agents are updated. Its evidence is for those who decide about it. */
+export const migrationView = ({ id, sourceAgentId, targetAgentId, status, expiresAt }: Migration) => ({
   id,
   sourceAgentId,
   targetAgentId,
-  evidence,
   status: status === 'completing' ? ('pending' as const) : status,
   expiresAt: expiresAt.toISOString(),
 })
