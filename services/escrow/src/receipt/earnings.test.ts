@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentMigrated } from '@carapace/api'
+import { agentMigrated, jobCorrected, jobSettled } from '@carapace/api'
+import { newHash } from '@carapace/testing'
 import { type Harness, newAgent, startHarness, until } from '../testing/harness.ts'
 import { deliveredGig, eventOf, untilStatus } from '../testing/scenario.ts'
 
@@ -29,5 +30,49 @@ describe('earnings', () => {
 
     await until('the successor has both', async () => (await earned(heir.id)) === 77.6)
     assert.deepEqual([await earned(first.worker.id), await earned(second.worker.id)], [0, 0])
+  })
+
+  it('of a job follow the latest event of it, also where an earlier one is received late or again', async () => {
+    const worker = await newAgent(harness)
+    const facts = {
+      ...{ jobId: randomUUID(), onChainJobId: '1', title: 'Summarise', posterId: randomUUID(), assigneeId: worker.id, budget: 40_000_000n },
+      ...{ chain: 'BASE_SEPOLIA' as const, at: new Date().toISOString() },
+    }
+    const paid = { fee: 1_200_000n, net: 38_800_000n }
+    const scores = { requiredSkills: [], posterScore: 15, assigneeScore: 15 }
+    const decision = { by: 'swarm' as const, validationId: null, weak: false, creditable: true, afterDispute: false }
+    const [first, again] = [newHash(), newHash()]
+    const settled = jobSettled.of({ ...facts, ...paid, ...scores, ...decision, status: 'settled', txHash: first })
+    const reversed = jobCorrected.of({ ...facts, fee: 0n, net: 0n, status: 'submitted', unpaid: true, txHash: null })
+    const repeated = jobCorrected.of({ ...facts, ...paid, status: 'settled', unpaid: false, txHash: again })
+    const earned = async () => {
+      const { totalEarned, history } = (await harness.platform.call('GET', `/api/agents/${worker.id}/earnings`)).body
+      return [totalEarned, history.map(({ txHash }: { txHash: string }) => txHash)]
+    }
+    // an event that another agent waits for has been handled: so have those published before
+    const marked = async () => {
+      const other = await newAgent(harness)
+      const marker = { ...facts, jobId: randomUUID(), assigneeId: other.id }
+      await harness.platform.publish(jobSettled.of({ ...marker, ...paid, ...scores, ...decision, status: 'settled', txHash: newHash() }))
+      await until('it is handled', async () => (await harness.platform.call('GET', `/api/agents/${other.id}/earnings`)).body.totalEarned > 0)
+    }
+
+    await harness.platform.publish(settled, 8)
+    await until('it is earned', async () => (await earned())[0] === 38.8)
+    await harness.platform.publish(reversed, 9)
+    await until('it is reversed', async () => (await earned())[0] === 0)
+    await harness.platform.publish(settled, 8)
+    await marked()
+    assert.deepEqual(await earned(), [0, []])
+    await harness.platform.publish(repeated, 11)
+    await until('it is earned again', async () => (await earned())[0] === 38.8)
+    for (const [late, version] of [
+      [reversed, 9],
+      [settled, 8],
+    ] as const)
+      await harness.platform.publish(late, version)
+    await marked()
+
+    assert.deepEqual(await earned(), [38.8, [again]])
   })
 })

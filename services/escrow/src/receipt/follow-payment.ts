@@ -1,7 +1,7 @@
 import { projectEscrow } from '../escrow/change-escrow.ts'
 import type { Escrow, Settlement } from '../escrow/escrow.ts'
 import type { Parts } from '../parts.ts'
-import type { Earning } from './earning.store.ts'
+import type { GigEarning } from './earning.store.ts'
 import { issueReceipt, type Scores } from './issue-receipt.ts'
 
 /** Receipt and earning exist while their payment does: a reorganisation of the chain may reverse it, and it may be made again. */
@@ -17,7 +17,7 @@ export function followPayment(parts: Parts, gigId: string, scores?: Scores): Pro
   })
 }
 
-const earningOf = ({ id, gigTitle, assignment, chain }: Escrow, { fee, treasury, external, onChain, settledAt }: Settlement): Earning => ({
+const earningOf = ({ id, gigTitle, assignment, chain }: Escrow, { fee, treasury, external, onChain, settledAt }: Settlement): GigEarning => ({
   agentId: assignment!.assigneeId,
   gigId: id,
   jobId: null,
