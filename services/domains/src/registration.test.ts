@@ -109,6 +109,50 @@ describe('POST /api/domains/register', () => {
     assert.equal(answers.filter(({ body }) => body.free).length, 3)
   })
 
+  it('counts a free name that failed among the three while the chain may still make it, and gives its place again a day later', async () => {
+    const agent = await harness.newAgent({ score: 40 })
+    const [first, ...others] = Array.from({ length: 3 }, newName) as [string, ...string[]]
+    harness.chain = () => 'fail'
+    assert.deepEqual(codes([await register(agent, first, '.pinch')]), ['409 CONFLICT'])
+    const command = harness.commands.at(-1)!
+    harness.chain = () => 'confirm'
+    for (const name of others) assert.equal((await register(agent, name, '.pinch')).body.free, true)
+
+    assert.deepEqual(codes([await register(agent, newName(), '.pinch')]), ['402 FUNDS_REQUIRED'])
+    await harness.outcome(command, 'confirm', 2)
+    await until('the chain has made it after all', async () => {
+      const { body } = await harness.platform.call('GET', `/api/domains/${first}.pinch`)
+      return body.record?.status === 'active'
+    })
+    await harness.platform.advance((2 * dayMs) / 1000)
+
+    assert.deepEqual(codes([await register(agent, newName(), '.pinch')]), ['402 FUNDS_REQUIRED'])
+  })
+
+  it('gives the place of a free name that failed to another one a day later, and to itself before', async () => {
+    const agent = await harness.newAgent({ score: 40 })
+    const [first, ...others] = Array.from({ length: 3 }, newName) as [string, ...string[]]
+    for (const name of others) assert.equal((await register(agent, name, '.pinch')).body.free, true)
+    const fails = async (name: string, key: string) => {
+      harness.chain = () => 'fail'
+      assert.deepEqual(codes([await register(agent, name, '.pinch', 100, { 'idempotency-key': key })]), ['409 CONFLICT'])
+      harness.chain = () => 'confirm'
+      return harness.commands.at(-1)!
+    }
+    await fails(first, 'first')
+    const command = await fails(first, 'again')
+
+    await harness.platform.advance(dayMs / 1000)
+    assert.equal((await register(agent, newName(), '.pinch')).body.free, true)
+    await harness.outcome(command, 'confirm', 2)
+
+    await until('the chain has made it after all', async () => {
+      const { body } = await harness.platform.call('GET', `/api/domains/${first}.pinch`)
+      return body.record?.status === 'active'
+    })
+    assert.deepEqual(codes([await register(agent, newName(), '.pinch')]), ['402 FUNDS_REQUIRED'])
+  })
+
   it('answers PRICE_MISMATCH with the price when the caller agrees to less', async () => {
     const agent = await harness.newAgent({ usdc: 100 })
     const { status, body } = await register(agent, newName(), '.claw', 49)

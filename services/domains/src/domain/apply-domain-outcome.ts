@@ -42,10 +42,13 @@ function registered(domain: Domain, operation: SentOperation, { is }: ObservedOu
   const isReserved = isLatest && (domain.status === 'minting' || domain.status === 'released')
   const isDue = operation.onChain.status === 'confirmed' && (domain.status === 'free' || isReserved)
   if (!isDue) return unchanged(domain)
-  const { dueAt: _, ...rest } = domain
+  const { dueAt: _, freeSlot: present, ...rest } = domain
   const agentId = operation.toAgentId
+  // of before the place was part of the operation
+  const freeSlot = operation.freeSlot ?? (isLatest ? present : undefined)
   const state: Domain = {
     ...rest,
+    ...(freeSlot === undefined ? {} : { freeSlot }),
     status: domainStates.move(domain.status, 'confirmMint'),
     ownerWallet: operation.to,
     agentId,

@@ -6,6 +6,7 @@ import { type AggregateStore, aggregateStore, type Database, type Indexes, type 
 import { type Domain, isOwned, type Operation } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { freeNamesPerExtension } from './price.ts'
+import { holdsFreeSlot, vacate } from './registration.ts'
 
 export const domainsCollection = 'domains'
 
@@ -35,8 +36,10 @@ export type DomainStore = AggregateStore<Domain> & {
   ofOperation(operationId: string): Promise<Stored<Domain> | undefined>
   /** The .molt name that an agent goes by, or has reserved. */
   moltOf(agentId: string): Promise<Stored<Domain> | undefined>
-  /** A place for one more name that is free by score; undefined when the agent has used all of this extension. */
-  vacantFreeSlot(agentId: string, tld: Extension): Promise<string | undefined>
+  /** A place for this name, if it is to be free by score; undefined when the agent has used all of this extension. */
+  vacantFreeSlot(agentId: string, wanted: { name: string; tld: Extension }, now: Date): Promise<string | undefined>
+  /** The name that has a place. */
+  holderOf(freeSlot: string): Promise<Stored<Domain> | undefined>
   /** Names that contain a text, newest first. */
   search(part: string, tld: Extension | undefined, page: PageQuery): Promise<Page<Stored<Domain>>>
   listed(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Stored<Domain>>>
@@ -69,10 +72,18 @@ export function domainStore(db: Database, ledger: Ledger): DomainStore {
     ofToken: tokenId => one({ tokenId }),
     ofOperation: operationId => one({ 'operations.operationId': operationId }),
     moltOf: agentId => one({ linkKeys: agentId }),
-    vacantFreeSlot: async (agentId, tld) => {
+    holderOf: freeSlot => one({ freeSlot }),
+    vacantFreeSlot: async (agentId, { name, tld }, now) => {
       const slots = Array.from({ length: freeNamesPerExtension }, (_, place) => `${agentId}/${tld}/${place}`)
-      const used = new Set((await domains.find({ freeSlot: { $in: slots } }, { limit: freeNamesPerExtension })).map(({ freeSlot }) => freeSlot))
-      return slots.find(slot => !used.has(slot))
+      const holders = await domains.find({ freeSlot: { $in: slots } }, { limit: freeNamesPerExtension })
+      const own = holders.find(({ fullDomain }) => fullDomain === `${name}${tld}`)
+      if (own) return own.freeSlot
+      const vacant = slots.find(slot => holders.every(({ freeSlot }) => freeSlot !== slot))
+      if (vacant !== undefined) return vacant
+      const late = holders.find(holder => !holdsFreeSlot(holder, now))
+      if (!late) return undefined
+      const { freeSlot } = await domains.change(late.id, present => vacate(present, late.freeSlot!, now))
+      return freeSlot === undefined ? late.freeSlot : undefined
     },
     search: (part, tld, page) =>
       domains.page({ listed: true, ...(tld ? { tld } : {}), ...(part === '' ? {} : { parts: part.toLowerCase() }) }, page, newest),

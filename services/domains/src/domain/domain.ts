@@ -23,6 +23,8 @@ export interface Operation {
   sale: Sale | null
   /** Of a registration: the first text records. */
   texts: readonly TextRecord[]
+  /** Of a registration that is free by score: its place, which the name has again where the chain carries a failed one out after all. */
+  freeSlot?: string
   /** Of a registration by the former owner while the name rests: when the rest ends. It goes on where the registration comes to nothing. */
   restUntil?: Date
 }
@@ -57,7 +59,10 @@ export interface Domain {
   agentId: string | null
   /** Agents whose `moltDomain` it is, or becomes by a transfer under way; no agent is in two names. */
   linkedAgents: readonly string[]
-  /** `<agent>/<extension>/<place>` of a name that was free by score; no two names have the same. */
+  /**
+   * `<agent>/<extension>/<place>` of a name that was free by score; no two names have the same. A registration that came to nothing has its place for a
+   * day more, since the chain may carry it out after all.
+   */
   freeSlot?: string
   /** Since the reservation; the order of lists. */
   registeredAt: Date

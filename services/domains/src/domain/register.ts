@@ -98,7 +98,8 @@ async function registrant({ agents }: Parts, tld: Extension, agentId: string): P
 /** What the agent has to pay, micro-USDC, and its free place where its score gives it one. @throws PRICE_MISMATCH */
 export async function priceFor(parts: Parts, { name, tld, mostPrice }: WantedName, agent: Agent): Promise<{ price: bigint; freeSlot?: string }> {
   const full = priceOf(name, tld)
-  const freeSlot = full > 0n && meetsFreeScore(tld, agent.fusedScore) ? await parts.domains.vacantFreeSlot(agent.id, tld) : undefined
+  const freeSlot =
+    full > 0n && meetsFreeScore(tld, agent.fusedScore) ? await parts.domains.vacantFreeSlot(agent.id, { name, tld }, parts.clock.now()) : undefined
   const price = freeSlot === undefined ? full : 0n
   if (mostPrice !== undefined && mostPrice < price) refuse('PRICE_MISMATCH', { price: usd(price) })
   return { price, ...(freeSlot === undefined ? {} : { freeSlot }) }

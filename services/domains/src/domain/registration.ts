@@ -27,6 +27,22 @@ export interface Reservation {
   deadline: Date
 }
 
+/** The chain may still carry out a registration of this name that came to nothing. */
+const heldMs = dayMs
+
+/** Whether the place of a name is its own now: of one that came to nothing, for a day. */
+export function holdsFreeSlot({ status, operations }: Pick<Domain, 'status' | 'operations'>, now: Date): boolean {
+  const last = lastOperation({ operations })
+  const cameToNothing = (status === 'free' || status === 'released') && last?.kind === 'register' && last.onChain?.status === 'failed'
+  return !cameToNothing || last.at.getTime() + heldMs > now.getTime()
+}
+
+/** Gives the place of a name away that came to nothing; undefined while it has it. */
+export const vacate = (domain: Domain, freeSlot: string, now: Date): Decision<Domain> | undefined => {
+  const { freeSlot: own, ...rest } = domain
+  return own === freeSlot && !holdsFreeSlot(domain, now) ? { state: rest, events: [] } : undefined
+}
+
 /** Whether this wallet may register the name now. */
 export function isRegistrable({ status, dueAt, formerOwner }: Pick<Domain, 'status' | 'dueAt' | 'formerOwner'>, wallet: string, now: Date): boolean {
   return status === 'free' || (status === 'released' && (formerOwner === wallet || (dueAt !== undefined && dueAt <= now)))
@@ -76,6 +92,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
     toAgentId: agentId,
     sale: sale && { ...sale, isBooked: false },
     texts,
+    ...(freeSlot === undefined ? {} : { freeSlot }),
     ...(restUntil ? { restUntil } : {}),
   })
   const { freeSlot: _, dueAt: __, ...before } = present ?? blank(request)
@@ -151,7 +168,7 @@ export function withoutRegistration(
   { restUntil, to, toAgentId }: Operation,
   triggers: Readonly<Record<'free' | 'released', DomainTrigger>>,
 ): Domain {
-  const { dueAt: _, freeSlot: __, ...rest } = domain
+  const { dueAt: _, ...rest } = domain
   const before: Domain = { ...rest, linkedAgents: [] }
   return restUntil === undefined
     ? { ...before, status: domainStates.move(domain.status, triggers.free), ownerWallet: null, agentId: null }
