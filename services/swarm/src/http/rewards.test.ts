@@ -202,6 +202,25 @@ describe('rewards of validators over HTTP', () => {
     assert.deepEqual((await claimable(agent.id)).claimable, [])
   })
 
+  it('are paid by time after a hundred claims that never end, also those from before the time was stored', async () => {
+    const { validationId, panel } = await rewarded()
+    const rows = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; payAt?: Date }>('rewards')
+    const { _id, payAt: _, ...row } = (await rows.findOne({ _id: `${validationId}.${panel[0]}` }))!
+    const rewardOf = (validatorId: string, of: object) => {
+      const id = randomUUID()
+      return { ...row, _id: `${id}.${validatorId}`, validationId: id, validatorId, ...of }
+    }
+    const stuck = { claiming: 100_000n, claimId: randomUUID(), fundedAt: new Date(1) }
+    const validator = (await newAgent(harness)).id
+    await rows.insertMany(Array.from({ length: 120 }, () => rewardOf(randomUUID(), stuck)))
+    await rows.insertOne(rewardOf(validator, { fundedAt: new Date(2) }))
+
+    await until('it is claimed', async () => {
+      await harness.platform.advance(60)
+      return (await claimable(validator)).claimable[0]?.state === 'claiming'
+    })
+  })
+
   it('are paid by time alone after 30 days, however many older ones were paid, or cannot be', async () => {
     const { validationId, panel } = await rewarded()
     const rows = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; payAt?: Date }>('rewards')
