@@ -78,7 +78,7 @@ async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'clo
   await startAll(others, own, start)
   // Closed before the services: a publish in this process waits for consumers, and those that have ended consume nothing.
   own({ close: () => bus.close() })
-  const gateway = own(await startGateway({ ...shared, exclusive: true }))
+  const gateway = own(await startGateway(shared))
   announceAllUp()
   const urls = Object.fromEntries([...running].map(([name, { url }]) => [name, url]))
   own(await leaveAddresses(config.DATA_DIR, { ...urls, gateway: gateway.url }))
