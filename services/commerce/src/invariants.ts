@@ -1,6 +1,6 @@
 import { type Chain, chainRelayerApi, chains } from '@carapace/api'
 import { accountFaults, type Checks } from '@carapace/service'
-import type { Job } from './job/job.ts'
+import { type Job, settleAgainAt } from './job/job.ts'
 import type { Parts } from './parts.ts'
 
 const stuckAfterMs = 15 * 60_000
@@ -41,7 +41,10 @@ export const checks: Checks<Parts> = {
     const underWay = { isWaiting: true, 'on.settle.onChain.status': 'pending', 'on.settle.onChain.round': { $gt: 1 } }
     const settling = await jobs.find({ $or: [{ 'on.settle.retryAt': { $type: 'date' } }, underWay] })
     const waiting = await jobs.find({ 'funding.stage': { $in: ['reserving', 'sent'] }, updatedAt: { $lt: before } })
-    return [...settling.map(settlementFault), ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`)]
+    return [
+      ...settling.filter(isSettling).map(settlementFault),
+      ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`),
+    ]
   },
 }
 
@@ -52,6 +55,8 @@ async function moneyUnderWay(jobs: Parts['jobs'], chain: Chain): Promise<Map<str
     [on.fund, on.settle].some(step => step?.onChain.status === 'pending') || funding?.stage === 'reserving' || funding?.stage === 'sent'
   return new Map(found.filter(isMoving).map(({ id, budget }) => [id, budget]))
 }
+
+const isSettling = (job: Job): boolean => job.on.settle?.onChain.status === 'pending' || settleAgainAt(job) !== null
 
 function settlementFault({ id, on }: Job & { id: string }): string {
   const { retryAt, onChain } = on.settle!

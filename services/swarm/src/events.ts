@@ -10,7 +10,9 @@ import { chainOutcomes } from './validation/outcomes.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   on(api.gigSubmitted, payload => openSubmitted(parts, { ...payload, title: payload.gigTitle })),
-  on(api.jobSubmitted, ({ requiredSkills: skillsRequired, ...job }) => openSubmitted(parts, { ...job, gigId: null, memberIds: [], skillsRequired })),
+  on(api.jobSubmitted, ({ requiredSkills: skillsRequired, ...job }, { aggregateversion: jobVersion }) =>
+    openSubmitted(parts, { ...job, gigId: null, memberIds: [], skillsRequired, jobVersion }),
+  ),
   ...decisions(parts),
   on(api.rewardFunded, async ({ validationId, rewards }) => {
     if (!(await followFunding(parts, validationId, rewards))) throw new Retry('the reward is not accrued yet')

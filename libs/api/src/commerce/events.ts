@@ -142,8 +142,10 @@ export const jobCorrected = event(
     lost: z.enum(['fund', 'assign', 'submit', 'dispute', 'settle']).nullable().optional(),
     /** Who was assigned before the assignment was lost. */
     formerAssigneeId: id.nullable().optional(),
+    /** Of a payment: the panel by whose verdict it is made; null where there is none. Absent in early events. */
+    validationId: id.nullable().optional(),
   },
-  { everyone: [...namesOf(jobFacts), 'unpaid', 'fee', 'net', 'lost', 'formerAssigneeId'] },
+  { everyone: [...namesOf(jobFacts), 'unpaid', 'fee', 'net', 'lost', 'formerAssigneeId', 'validationId'] },
 )
 
 export const commerceReceiptIssued = event(

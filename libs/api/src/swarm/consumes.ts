@@ -1,6 +1,6 @@
 import { seenAgentFacts } from '../agent-facts.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
-import { jobCancelled, jobRejected, jobSettled, jobSubmitted } from '../commerce/events.ts'
+import { jobCancelled, jobCorrected, jobRejected, jobSettled, jobSubmitted } from '../commerce/events.ts'
 import { bondDeposited, bondSlashed, bondWithdrawn, slashReversed } from '../escrow/bond-events.ts'
 import { escrowDecided, escrowReleased, escrowRestated, rewardFailed, rewardFunded, rewardPaid } from '../escrow/events.ts'
 import { crewChanged, gigCancelled, gigSubmitted } from '../marketplace/events.ts'
@@ -20,6 +20,7 @@ export const consumes = [
   jobSettled,
   jobRejected,
   jobCancelled,
+  jobCorrected,
   escrowDecided,
   rewardFunded,
   rewardPaid,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { dayMs } from '@carapace/api'
 import { daySeconds, until } from '@carapace/testing'
-import { sharedHarness, type TestJob } from '../testing/harness.ts'
+import { oracle, sharedHarness, type TestJob } from '../testing/harness.ts'
 
 /** The chain drops a delivery for good, and the assignee delivers again: two panels, of which only the second judges what is there. */
 describe('the panel of a delivery that the chain has dropped', () => {
@@ -67,6 +67,23 @@ describe('the panel of a delivery that the chain has dropped', () => {
 
     await until('the job is rejected', async () => (await harness.read(id)).status === 'rejected')
     assert.equal(settlements(id), 1)
+  })
+
+  it('pays for no other one where the chain has dropped the payment too', async () => {
+    const { id, worker } = await harness.jobIn('submitted')
+    assert.equal((await harness.post(`/${id}/settle`, {}, oracle)).status, 200)
+    await harness.loses('job.settle', id)
+    await harness.loses('job.submit', id)
+    await until('payment and delivery are lost', async () => (await harness.read(id)).status === 'assigned')
+    assert.equal((await harness.post(`/${id}/submit`, { deliverableUrl: 'https://example.org/r2' }, worker.headers)).status, 200)
+
+    await harness.platform.advance(daySeconds)
+
+    assert.deepEqual([(await harness.read(id)).status, settlements(id)], ['submitted', 1])
+    const { nextDeadline, onChain } = await harness.read(id)
+    assert.deepEqual([nextDeadline?.action, onChain.status], ['stall', 'confirmed'])
+    await harness.platform.advance(7 * daySeconds)
+    await until('the job is disputed', async () => (await harness.read(id)).status === 'disputed')
   })
 
   it('is not the one that is shown', async () => {

@@ -98,12 +98,13 @@ export function sendDispute(job: Job, dispute: NonNullable<Job['dispute']>, disp
 }
 
 /** Ends the job on chain, once decided. */
-export function sendSettle(job: Job, decision: Omit<Settlement, 'from' | 'settledAt' | 'isReported'>): Result {
+export function sendSettle(job: Job, decision: Omit<Settlement, 'from' | 'submissionId' | 'settledAt' | 'isReported'>): Result {
   needIdle(job)
   jobStates.move(job.status, decision.trigger)
   // what is not delivered cannot be judged; the contract itself would let an evaluator do so
   if (decision.by === 'oracle') jobStates.move(job.status, 'settle')
-  return resendSettle({ ...job, settlement: { ...decision, from: job.status, settledAt: null, isReported: job.settlement?.isReported ?? false } })
+  const place = { from: job.status, submissionId: job.delivery?.submissionId ?? null }
+  return resendSettle({ ...job, settlement: { ...decision, ...place, settledAt: null, isReported: job.settlement?.isReported ?? false } })
 }
 
 /** The poster's own end of a job. The contract would return the money of a funded one as well: that is not the poster's to decide any more. */

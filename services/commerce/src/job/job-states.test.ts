@@ -22,11 +22,11 @@ import {
 import { applyStepOutcome } from './apply-step-outcome.ts'
 import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit, sendWithdraw } from './commands.ts'
 import type { ContractJob } from './contract-job.ts'
-import { type Job, needAssignee, type Step } from './job.ts'
+import { isBeingPaid, type Job, needAssignee, type Step } from './job.ts'
 import { type JobTrigger, jobStates } from './job-states.ts'
 import { mirror, regress } from './mirror.ts'
 import { postings } from './postings.ts'
-import { onTime } from './timers.ts'
+import { dueOf, onTime } from './timers.ts'
 import { recordVerdict } from './verdict.ts'
 
 const settle = (job: Job, outcome: 'complete' | 'reject' | 'withdraw', trigger: 'settle' | 'reject' | 'withdraw') =>
@@ -355,6 +355,28 @@ describe('the states of a job', () => {
     // carried out after all: it is the same delivery
     const restored = confirm(lost(first, 'submit'), 'submit')
     assert.equal(recordVerdict(restored, submissionId, verdictOf('approved'))?.state.verdict?.result, 'approved')
+  })
+
+  it('send a decided payment again for the delivery that it is about, and for no other', () => {
+    const unpaid = lost(byTime(judged(submitted(), 'approved'), dayMs, 'settle'), 'settle')
+    const undelivered = lost(unpaid, 'submit')
+    const next = confirm(sendSubmit(undelivered, { ...delivery(), submissionId: 's2' }).state, 'submit')
+    // carried out after all: it is the same delivery
+    const restored = confirm(undelivered, 'submit')
+
+    assert.deepEqual(
+      [unpaid, undelivered, next, restored].map(job => [job.status, dueOf(job)?.action]),
+      [
+        ['submitted', 'retry'],
+        ['assigned', 'expire'],
+        ['submitted', 'stall'],
+        ['submitted', 'retry'],
+      ],
+    )
+    assert.deepEqual(
+      [unpaid, undelivered, next, restored].map(job => isBeingPaid(job)),
+      [true, false, false, true],
+    )
   })
 
   it('report each step that is lost, and who was assigned', () => {

@@ -62,6 +62,8 @@ export interface Settlement {
   reason: string
   /** Where the job was when it was decided. */
   from: JobStatus
+  /** The delivery that it is about; null where there was none. Absent in early records. */
+  submissionId?: string | null
   at: Date
   /** Set when it is confirmed. */
   settledAt: Date | null
@@ -169,9 +171,16 @@ export const pendingStep = (job: Job): Step | undefined =>
   steps.find(step => job.on[step]?.onChain.status === 'pending' && !job.on[step]?.applied) ??
   (job.funding?.stage === 'reserving' ? 'fund' : undefined)
 
+/** A decision about a delivery that the chain has dropped for good is none about the next one, nor about a job that waits for it. */
+const isDecided = ({ settlement, delivery }: Pick<Job, 'settlement' | 'delivery'>): boolean =>
+  settlement !== null && (settlement.submissionId === undefined || settlement.submissionId === (delivery?.submissionId ?? null))
+
+/** When its decided end goes out again; null where it has not failed. */
+export const settleAgainAt = (job: Job): Date | null => (isDecided(job) ? (job.on.settle?.retryAt ?? null) : null)
+
 /** Its payment is decided, and is being made, or made again after a reorganisation: its receipt and its reviews follow. */
-export const isBeingPaid = ({ counts, status, settlement }: Pick<Job, 'counts' | 'status' | 'settlement'>): boolean =>
-  counts && settlement?.outcome === 'complete' && jobStates.next(status, 'settle') !== undefined
+export const isBeingPaid = (job: Pick<Job, 'counts' | 'status' | 'settlement' | 'delivery'>): boolean =>
+  job.counts && isDecided(job) && job.settlement?.outcome === 'complete' && jobStates.next(job.status, 'settle') !== undefined
 
 /** One step at a time: what is under way ends by itself. @throws INVALID_STATE, retryable */
 export function needIdle(job: Job): void {

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '@carapace/api'
 import { needOnChain, resendSettle, sendCreate, sendDispute, sendSettle } from './commands.ts'
-import { type Job, pendingStep } from './job.ts'
+import { type Job, pendingStep, settleAgainAt } from './job.ts'
 import { effects, type Moment, type Result } from './transition.ts'
 
 const submitGraceMs = hourMs
@@ -18,7 +18,8 @@ export function dueOf(job: Job): { at: Date; action: TimedAction } | undefined {
   if (pendingStep(job) !== undefined) return undefined
   const isOver = status === 'settled' || status === 'rejected' || status === 'cancelled'
   if (isOver) return undefined
-  if (on.settle?.retryAt) return { at: on.settle.retryAt, action: 'retry' }
+  const againAt = settleAgainAt(job)
+  if (againAt) return { at: againAt, action: 'retry' }
   if (on.create?.retryAt)
     return on.create.retryAt < submitDeadline ? { at: on.create.retryAt, action: 'create' } : { at: submitDeadline, action: 'expire' }
   if (!job.counts) return undefined

@@ -122,8 +122,10 @@ function ending(job: Job, { now, posterScore, assigneeScore }: Moment): Draft {
 
 /** What became of a step that was reported. */
 export function corrects(job: Job, now: Date, unpaid: boolean, reversed: Reversed = { lost: null, formerAssigneeId: null }): Draft {
-  const paid = job.status === 'settled' ? { fee: fee(job), net: job.budget - fee(job) } : { fee: 0n, net: 0n }
-  return jobCorrected.of({ ...facts(job, now, job.status === 'settled' ? txOf(job, 'settle') : null), unpaid, ...paid, ...reversed })
+  const isPaid = job.status === 'settled'
+  const paid = isPaid ? { fee: fee(job), net: job.budget - fee(job) } : { fee: 0n, net: 0n }
+  const validationId = isPaid ? (job.verdict?.validationId ?? null) : null
+  return jobCorrected.of({ ...facts(job, now, isPaid ? txOf(job, 'settle') : null), unpaid, ...paid, ...reversed, validationId })
 }
 
 type Reversed = Pick<PayloadOf<typeof jobCorrected>, 'lost' | 'formerAssigneeId'>

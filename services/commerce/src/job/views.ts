@@ -3,7 +3,7 @@ import type { AgentRef } from '@carapace/projections'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { isBeingPaid, type Job, pendingStep, type Step, steps } from './job.ts'
+import { isBeingPaid, type Job, pendingStep, type Step, settleAgainAt, steps } from './job.ts'
 import { dueOf } from './timers.ts'
 import { fee } from './transition.ts'
 
@@ -28,7 +28,7 @@ function onChain(job: Job) {
   const under = pendingStep(job)
   const last = under ?? steps.findLast(step => job.on[step] !== undefined && job.on[step].onChain.status !== 'failed') ?? 'create'
   const step = job.on[last]?.onChain
-  const failed = Object.values(job.on).find(({ retryAt }) => retryAt !== null)
+  const failed = settleAgainAt(job) ? job.on.settle : job.on.create?.retryAt ? job.on.create : undefined
   return {
     status: failed ? ('failed' as const) : under ? ('pending' as const) : (step?.status ?? ('none' as const)),
     chain: job.chain,

@@ -32,9 +32,10 @@ describe('the validation of a commerce job', () => {
       (await harness.call('GET', '/api/swarm/validations')).body.validations.find((found: { jobId: string | null }) => found.jobId === jobId),
     )
     const validation = await read(harness, id)
-    const announce = (submissionId: string) =>
+    const announce = (submissionId: string, version?: number) =>
       harness.platform.publish(
         api.jobSubmitted.of({ ...facts, ...delivered, submissionId, status: 'submitted', applicantIds: [assignee.id, applicant.id] }),
+        version,
       )
     const { submissionId } = delivered
     return {
@@ -90,6 +91,33 @@ describe('the validation of a commerce job', () => {
       rewards: { validatorId: string }[]
     }
     assert.deepEqual(rewards.map(({ validatorId }) => validatorId).toSorted(), panel.slice(0, 2).toSorted())
+  })
+
+  it('opens for what is delivered after the end of the job was reversed, and is paid for when the job is paid by it', async () => {
+    const job = await openJob()
+    const { facts } = job
+    const rewardsOf = (validationId: string) => accrued.filter(data => data.validationId === validationId).length
+    await votes(harness, job, 2, 'approve')
+    const settled = api.jobSettled.of({ ...facts, ...ended, ...paid, by: 'swarm', validationId: job.validationId })
+    await harness.platform.publish(settled, 8)
+    await until('rewards accrue', () => rewardsOf(job.validationId) > 0)
+    const next = randomUUID()
+    isAt(job, 'submitted', next)
+
+    // that the end was reversed is not received yet; that it was made is received again
+    await job.announce(next, 12)
+    const id = await until('the next one is judged', async () => {
+      const { [job.validationId]: _, ...others } = await panelsOf(job)
+      return Object.keys(others)[0]
+    })
+    await harness.platform.publish(settled, 8)
+    await openJob()
+    assert.equal((await read(harness, id)).status, 'pending')
+
+    await votes(harness, { validationId: id, panel: seated(await read(harness, id)) }, 2, 'approve')
+    const { fee, net } = paid
+    await harness.platform.publish(api.jobCorrected.of({ ...facts, fee, net, status: 'settled', unpaid: false, validationId: id }), 16)
+    await until('rewards of the next one accrue', () => rewardsOf(id) > 0)
   })
 
   it('has no appeal: a frozen rejection of a job is the oracle’s to decide', async () => {

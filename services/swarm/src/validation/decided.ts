@@ -1,13 +1,13 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { eachDue, type Job, on, type Subscription } from '@carapace/service'
-import { transact } from '@carapace/store'
+import { type Stored, transact } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { endPanel, endPanels } from './end-panel.ts'
 import { storeRewards } from './funding-polls.ts'
 import { endJobPanels } from './job-panels.ts'
 import type { GigOutcome } from './supersede.ts'
-import { facts } from './validation.ts'
+import { facts, type Validation } from './validation.ts'
 import { rewardsOf } from './winners.ts'
 
 const batch = 100
@@ -25,6 +25,10 @@ export const decisions = (parts: Parts): Subscription[] => [
   }),
   on(api.jobSettled, (job, event) => jobEnded(parts, job, 'release', event)),
   on(api.jobRejected, (job, event) => jobEnded(parts, job, 'refund', event)),
+  // paid again after a reorganisation, perhaps by the verdict on another delivery
+  on(api.jobCorrected, async ({ status, jobId, validationId = null }, event) => {
+    if (status === 'settled') await jobEnded(parts, { jobId, validationId }, 'release', event)
+  }),
   // its contract refunded it after the expiry: no decision of the panel has an effect
   on(api.jobCancelled, (job, event) => jobEnded(parts, { ...job, validationId: null }, job.refunded ? 'refund' : 'unfunded', event)),
   on(api.gigCancelled, async ({ gigId, from }) => {
@@ -34,11 +38,15 @@ export const decisions = (parts: Parts): Subscription[] => [
 
 type EndedJob = Pick<api.PayloadOf<typeof api.jobSettled>, 'jobId' | 'validationId'>
 
-/** A job that ended by its verdict pays for that verdict; one that ended otherwise ends the panel that still judges it. */
+/**
+ * A job that ended by its verdict pays for that verdict; one that ended otherwise ends the panel that still judges it. A reorganisation may lead back from
+ * an end, and what is delivered after it has a panel of its own, which this end, received late or again, says nothing about.
+ */
 async function jobEnded(parts: Parts, { jobId, validationId }: EndedJob, outcome: GigOutcome, event: api.CloudEvent): Promise<void> {
   if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
-  await parts.decided.apply(jobId, { outcome }, event)
-  await endPanels(parts, { jobId }, outcome)
+  const jobVersion = event.aggregateversion
+  await parts.decided.apply(jobId, { outcome, jobVersion }, event)
+  await endPanels(parts, { jobId, jobVersion: { $not: { $gt: jobVersion } } }, outcome)
 }
 
 /** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
@@ -67,13 +75,13 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
  */
 export async function supersedeIfKnown(
   parts: Parts,
-  { id, gigId, jobId }: { id: string; gigId: string | null; jobId: string | null },
+  { id, gigId, jobId, jobVersion = 0 }: Pick<Stored<Validation>, 'id' | 'gigId' | 'jobId' | 'jobVersion'>,
   undecidedAt?: number,
 ): Promise<void> {
   const subject = gigId ?? jobId!
   if (undecidedAt !== undefined && !parts.decided.mayBeDecided(subject, undecidedAt)) return
   const earlier = await parts.decided.get(subject)
-  if (earlier) await endPanel(parts, id, earlier.outcome)
+  if (earlier && (earlier.jobVersion ?? jobVersion) >= jobVersion) await endPanel(parts, id, earlier.outcome)
 }
 
 const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {

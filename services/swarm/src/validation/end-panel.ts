@@ -3,8 +3,12 @@ import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
 import { type GigOutcome, supersede } from './supersede.ts'
 
-/** Ends the pending validations of a decided gig or job; ended ones stay as they are. */
-export async function endPanels(parts: Parts, subject: { gigId: string } | { jobId: string }, outcome: GigOutcome): Promise<void> {
+/** Ends the pending validations of a decided gig, or of deliveries of a decided job; ended ones stay as they are. */
+export async function endPanels(
+  parts: Parts,
+  subject: { gigId: string } | { jobId: string; jobVersion: object },
+  outcome: GigOutcome,
+): Promise<void> {
   for (const { id } of await parts.validations.find({ ...subject, status: 'pending' })) await endPanel(parts, id, outcome)
 }
 

@@ -13,6 +13,8 @@ export interface Submission {
   /** Of a gig; null for a commerce job. */
   gigId: string | null
   jobId?: string | null
+  /** Of the job: its version by this submission. */
+  jobVersion?: number
   submissionId: string
   title: string
   posterId: string
@@ -64,7 +66,9 @@ export async function openForSubmission(parts: Parts, submission: Submission, op
 
 /** The same for a submission that was announced just now. Decided before that came here, there is nothing to judge. */
 export async function openSubmitted(parts: Parts, submission: Submission): Promise<void> {
-  const isDecided = { coll: decidedGigsName, pipeline: [{ $match: { _id: submission.gigId ?? submission.jobId } }, { $project: { _id: 1 } }] }
+  const { gigId, jobId, jobVersion } = submission
+  const decision = { _id: gigId ?? jobId, ...(jobVersion === undefined ? {} : { jobVersion: { $not: { $lt: jobVersion } } }) }
+  const isDecided = { coll: decidedGigsName, pipeline: [{ $match: decision }, { $project: { _id: 1 } }] }
   const stages = [{ $match: caseOf(submission) }, { $project: { _id: 1 } }, { $unionWith: isDecided }, { $limit: 1 }]
   const undecidedAt = parts.decided.moment()
   const found = await parts.validations.collection.aggregate(stages).toArray()
@@ -137,9 +141,10 @@ function build(
   given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
   now: Date,
 ): Validation {
-  const { gigId, jobId = null, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
+  const { gigId, jobId = null, jobVersion, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
   const partyWallets = [...new Set([posterId, assigneeId, ...memberIds].flatMap(agentId => walletOf(agentId) ?? []))]
-  const submitted = { gigId, jobId, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
+  const place = { gigId, jobId, ...(jobVersion === undefined ? {} : { jobVersion }) }
+  const submitted = { ...place, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
   return newValidation({ ...submitted, ...quorum, ...given }, now)
 }
 

@@ -32,6 +32,8 @@ export interface Validation {
   id: string
   gigId: string | null
   jobId: string | null
+  /** Of the job when this was delivered: what it decided before says nothing about it. Absent in early records. */
+  jobVersion?: number
   submissionId: string
   title: string
   posterId: string
