@@ -9,8 +9,11 @@ export interface StreamEvent<Data = Record<string, unknown>> {
 /** The platform sends a comment every 15 s: a connection that is silent for longer is dead. */
 const silenceMs = 45_000
 
-/** The events of one answer, until it ends. @throws TypeError where the connection broke or fell silent */
-export async function* serverSentEvents<Data>(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent<Data>> {
+/** A place alone where nothing has happened. */
+export type Frame<Data> = StreamEvent<Data> | { id: string; data?: undefined }
+
+/** The frames of one answer, until it ends. @throws TypeError where the connection broke or fell silent */
+export async function* serverSentFrames<Data>(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame<Data>> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let rest = ''
   try {
@@ -19,9 +22,9 @@ export async function* serverSentEvents<Data>(body: ReadableStream<Uint8Array>):
       if (done) return
       const frames = (rest + value).replace(/\r\n?/g, '\n').split('\n\n')
       rest = frames.pop()!
-      for (const frame of frames) {
-        const event = eventOf<Data>(frame)
-        if (event) yield event
+      for (const text of frames) {
+        const frame = frameOf<Data>(text)
+        if (frame) yield frame
       }
     }
   } finally {
@@ -30,15 +33,15 @@ export async function* serverSentEvents<Data>(body: ReadableStream<Uint8Array>):
 }
 
 /** Undefined for a comment. */
-function eventOf<Data>(frame: string): StreamEvent<Data> | undefined {
+function frameOf<Data>(frame: string): Frame<Data> | undefined {
   const fields = new Map<string, string>()
   for (const line of frame.split('\n')) {
     const [, name, value] = /^([^:]+): ?(.*)$/.exec(line) ?? []
     if (name !== undefined) fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value!)
   }
-  const data = fields.get('data')
-  if (data === undefined) return undefined
-  return { id: fields.get('id') ?? '', type: fields.get('event') ?? 'message', data: JSON.parse(data) as Data }
+  const [id, data] = [fields.get('id') ?? '', fields.get('data')]
+  if (data === undefined) return id === '' ? undefined : { id }
+  return { id, type: fields.get('event') ?? 'message', data: JSON.parse(data) as Data }
 }
 
 async function orSilence<T>(read: Promise<T>): Promise<T> {

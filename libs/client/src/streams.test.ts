@@ -53,6 +53,15 @@ describe('a stream of events', () => {
     )
   })
 
+  it('goes on from the place that the platform has named, also where nothing had happened before the connection broke', async () => {
+    const { send, requested } = streaming([': open\nid: 7\nretry: 2000\n\n', ': still here\nid: 9\n\n'], [frame(10)])
+    const found: StreamEvent<unknown>[] = []
+
+    await assert.rejects(collect(connect({ baseUrl: 'http://host', fetch: send }).stream.events(), found))
+
+    assert.deepEqual([requested.map(([, place]) => place), found.map(({ id }) => id)], [[null, '9', '10'], ['10']])
+  })
+
   it('ends with its signal, and when nobody reads on', async () => {
     const { send, requested } = streaming([frame(1)], [frame(2)])
     const end = new AbortController()

@@ -3,7 +3,7 @@ import { operations } from './generated/operations.ts'
 import type { LiveEvent, Notification, Operations } from './generated/types.ts'
 import { isRefusal } from './refusal.ts'
 import { pause } from './retry.ts'
-import { type StreamEvent, serverSentEvents } from './server-sent.ts'
+import { type StreamEvent, serverSentFrames } from './server-sent.ts'
 
 export interface StreamOptions {
   /** Begins after this one; default: with what comes now. */
@@ -32,9 +32,9 @@ export function streamsOver(transport: Transport): Streams {
       try {
         const headers = { accept: 'text/event-stream', 'last-event-id': last }
         const body = await call(row, { ...args, headers, ...(signal ? { signal } : {}) }, transport)
-        for await (const event of serverSentEvents<Data>(body as ReadableStream<Uint8Array>)) {
-          last = event.id || last
-          yield event
+        for await (const frame of serverSentFrames<Data>(body as ReadableStream<Uint8Array>)) {
+          last = frame.id || last
+          if ('type' in frame) yield frame
         }
       } catch (error) {
         if (signal?.aborted) return

@@ -27,6 +27,7 @@ export interface Inbox {
   since(agentId: string, from: Date, limit: number): Promise<Notification[]>
   /** One of the agent's own entries. */
   get(agentId: string, id: string): Promise<Notification | undefined>
+  newest(agentId: string): Promise<Notification | undefined>
   /** What an event has put into an agent's inbox. */
   ofEvent(agentId: string, eventId: string): Promise<Notification | undefined>
   /** Emits an agent's id when this process adds an entry of theirs; entries of other replicas are found by polling. */
@@ -86,6 +87,10 @@ export function inboxStore(db: Database): Inbox {
       ).map(view),
     get: async (agentId, id) => {
       const entry = await entries.findOne({ _id: id, agentId })
+      return entry ? view(entry) : undefined
+    },
+    newest: async agentId => {
+      const entry = await entries.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit: 1 }).next()
       return entry ? view(entry) : undefined
     },
     ofEvent: async (agentId, eventId) => {

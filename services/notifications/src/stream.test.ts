@@ -25,13 +25,13 @@ describe('notification stream', () => {
     readers.push(reader)
     const response = await fetch(`${platform.url}/api/agents/${agentId}/notifications/stream`, { headers, signal: reader.signal })
     const frames: Frame<Notification>[] = []
-    const comments: string[] = []
+    const [comments, places]: [string[], string[]] = [[], []]
     let isEnded = false
     const end = () => {
       isEnded = true
     }
-    if (response.ok) collect(response, frames, comments).then(end, end)
-    return { response, frames, isOpen: () => comments.length > 0, isEnded: () => isEnded, close: () => reader.abort() }
+    if (response.ok) collect(response, frames, comments, places).then(end, end)
+    return { response, frames, place: () => places.at(-1), isOpen: () => comments.length > 0, isEnded: () => isEnded, close: () => reader.abort() }
   }
 
   it('sends what is new, with the id, the type and the whole notification', async () => {
@@ -64,6 +64,26 @@ describe('notification stream', () => {
     await until('the rest arrives', () => second.frames.length === 3)
     const expected = (await inbox(agentId)).map(({ id }) => id).reverse()
     assert.deepEqual([first.frames[0]?.id, ...second.frames.map(({ id }) => id)], expected)
+  })
+
+  it('resumes from its opening where nothing had come before it broke', async () => {
+    const agentId = randomUUID()
+    await assign(agentId)
+    await until('the old one is there', async () => (await inbox(agentId)).length === 1)
+    const first = await listen(agentId)
+    await until('its place is known', () => first.place() !== undefined)
+    first.close()
+    await assign(agentId)
+    await until('the second one is there', async () => (await inbox(agentId)).length === 2)
+
+    const { frames } = await listen(agentId, { 'last-event-id': first.place()! })
+
+    await until('it arrives', () => frames.length > 0)
+    const [newest] = await inbox(agentId)
+    assert.deepEqual(
+      frames.map(({ id }) => id),
+      [newest?.id],
+    )
   })
 
   it('says nothing of other inboxes', async () => {

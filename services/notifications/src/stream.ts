@@ -6,6 +6,8 @@ import type { Watch } from './live/streams.ts'
 
 /** Where a reader left off: what it has seen at that very time, so that nothing comes twice. */
 interface Place {
+  /** The entry after which it begins: a connection that breaks before the first one resumes by it. Undefined in an empty inbox. */
+  id?: string
   from: Date
   seen: ReadonlySet<string>
 }
@@ -28,11 +30,11 @@ const overlapMs = 5_000
 export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch: Watch): Streams {
   const open = openCounts()
 
-  async function* frames(agentId: string, place: Place, signal: AbortSignal): AsyncGenerator<string> {
+  async function* frames(agentId: string, { id, ...place }: Place, signal: AbortSignal): AsyncGenerator<string> {
     let { from, seen } = place
     let limit = pageSize
     let spoke = Date.now()
-    yield ': open\n\n'
+    yield id === undefined ? ': open\n\n' : `: open\nid: ${id}\n\n`
     while (!signal.aborted) {
       const woken = nextEntry(inbox, agentId, signal)
       const page = await inbox.since(agentId, from, limit)
@@ -54,12 +56,12 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch:
 
   return {
     placeOf: async (agentId, lastEventId) => {
-      const last = lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)
+      const last = (lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)) ?? (await inbox.newest(agentId))
       const oldest = clock.now().getTime() - limits.stream.replayMs
       if (!last) return { from: clock.now(), seen: new Set() }
       const from = new Date(Math.max(Date.parse(last.createdAt), oldest))
       const sameTime = await inbox.since(agentId, from, pageSize)
-      return { from, seen: new Set(sameTime.slice(0, sameTime.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
+      return { id: last.id, from, seen: new Set(sameTime.slice(0, sameTime.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
     },
     open: (agentId, place) => {
       const already = open.of(agentId)

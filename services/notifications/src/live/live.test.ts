@@ -33,16 +33,16 @@ describe('GET /api/events', () => {
     readers.push(reader)
     const response = await fetch(`${platform.url}/api/events?${new URLSearchParams(query)}`, { headers, signal: reader.signal })
     const frames: Frame<LiveEvent>[] = []
-    const comments: string[] = []
+    const [comments, places]: [string[], string[]] = [[], []]
     let isEnded = false
     if (response.ok) {
       const end = () => {
         isEnded = true
       }
-      collect(response, frames, comments).then(end, end)
+      collect(response, frames, comments, places).then(end, end)
       await until('it is open', () => comments.length > 0)
     }
-    return { response, frames, isEnded: () => isEnded, close: () => reader.abort() }
+    return { response, frames, place: () => places.at(-1), isEnded: () => isEnded, close: () => reader.abort() }
   }
   const typesOf = (frames: readonly Frame<LiveEvent>[]) => frames.map(({ event }) => event)
   const gigsOf = (frames: readonly Frame<LiveEvent>[]) => frames.map(({ data }) => data.data.gigId)
@@ -193,6 +193,23 @@ describe('GET /api/events', () => {
     await until('all come again', () => after.frames.length === 31)
     assert.deepEqual(gigsOf(after.frames), [...gigsOf(before.frames.slice(1)), further])
     assert.deepEqual(new Set(gigsOf(after.frames)), new Set([...gigs, further]))
+  })
+
+  it('resumes from its opening where nothing had come before it broke', async function () {
+    this.timeout(60_000)
+    const before = await listen({ type: 'social.*' })
+    await until('its place is known', () => before.place() !== undefined)
+    before.close()
+    const [missed, further] = [randomUUID(), randomUUID()]
+    await platform.publish(assigned(randomUUID(), missed))
+    const other = await listen()
+    await platform.publish(assigned(randomUUID(), further))
+    await until('both have been stored', () => gigsOf(other.frames).includes(further))
+
+    const after = await listen({}, { 'last-event-id': before.place()! })
+
+    await until('both come', () => after.frames.length === 2)
+    assert.deepEqual(gigsOf(after.frames), [missed, further])
   })
 
   it('is open so many times for one agent at most, and again when one is closed', async () => {

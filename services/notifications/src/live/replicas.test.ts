@@ -89,7 +89,7 @@ describe('live events of several replicas', () => {
       if (seen.length === 3) break
     }
 
-    assert.deepEqual(seen.slice(1), [': still here\n\n', ': still here\n\n'])
+    assert.deepEqual(seen.slice(1), [': still here\nid: 0\n\n', ': still here\nid: 0\n\n'])
   })
 
   it('have so many readers at one address at most, and an IPv6 site is one', async () => {

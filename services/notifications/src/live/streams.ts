@@ -35,8 +35,9 @@ const usualPace: StreamPace = { silenceMs: 15_000, wakeMs: 5_000, pollMs: 1_000 
 
 const { agentStatusChanged } = identityApi.events
 const pageSize = 200
-const opening = ': open\nretry: 2000\n\n'
-const heartbeat = ': still here\n\n'
+/** With the place up to which the reader has seen everything: what breaks while nothing happens resumes without a gap, too. */
+const opening = (place: number) => `: open\nid: ${place}\nretry: 2000\n\n`
+const heartbeat = (place: number) => `: still here\nid: ${place}\n\n`
 
 /**
  * The live stream (behaviour 11). A reader is a place in the order of events and what it wants: new rows and their frames are the same objects for all
@@ -51,7 +52,7 @@ export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace
   async function* framesOf(reader: Reader, from: number, signal: AbortSignal): AsyncGenerator<string | Uint8Array> {
     let place = from
     let spokeAt = Date.now()
-    yield opening
+    yield opening(place)
     while (!signal.aborted) {
       const upTo = tail.last()
       const recent = tail.since(place)
@@ -68,7 +69,7 @@ export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace
         if (page.length < pageSize) place = upTo
       } else if (page.length === 0) await tail.more(signal)
       if (Date.now() - spokeAt >= pace.silenceMs && !signal.aborted) {
-        yield heartbeat
+        yield heartbeat(place)
         spokeAt = Date.now()
       }
     }

@@ -6,7 +6,7 @@ export interface Frame<Data> {
 }
 
 /** Reads an answer to its end. @param comments gets what a stream says that is no event */
-export async function collect<Data>(response: Response, frames: Frame<Data>[], comments: string[] = []): Promise<void> {
+export async function collect<Data>(response: Response, frames: Frame<Data>[], comments: string[] = [], places: string[] = []): Promise<void> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of response.body!) {
@@ -16,6 +16,7 @@ export async function collect<Data>(response: Response, frames: Frame<Data>[], c
       text = text.slice(end + 2)
       const field = (name: string) => lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2)
       const [id, event, data] = [field('id'), field('event'), field('data')]
+      if (id) places.push(id)
       if (id && event && data) frames.push({ id, event, data: JSON.parse(data) })
       else comments.push(...lines.filter(line => line.startsWith(': ')))
     }
