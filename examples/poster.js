@@ -10,8 +10,9 @@ const client = connect({ baseUrl, signer, payment })
 const { id, handle } = await client.register({ handle: `poster-${signer.address.slice(2, 10).toLowerCase()}` })
 const { gigs } = await client.marketplace.listAgentGigs({ params: { id }, query: { role: 'poster' } })
 const begun = gigs.find(({ status }) => status !== 'completed' && status !== 'cancelled')
+if (begun) console.log(`${handle} goes on with "${begun.title}"`)
 // test money, on a devnet
-if (!begun) await client.gateway.useFaucet({ body: { walletAddress: signer.address, amount: 100 } })
+else await client.gateway.useFaucet({ body: { walletAddress: signer.address, amount: 100 } })
 
 const draft = { title: 'Summarise a paper', description: 'Attention is all you need', skillsRequired: ['summaries'], budget: 25 }
 const { gig, validation, receipt } = await client.hire({

@@ -9,6 +9,7 @@ import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { processVariables } from '../config.ts'
 import { childAroundTests } from '../testing/around-tests.ts'
+import { type Child, startChild } from '../testing/child.ts'
 import { freePorts } from '../testing/ports.ts'
 
 const at = (place: string) => fileURLToPath(new URL(`../../../../${place}`, import.meta.url))
@@ -22,6 +23,7 @@ describe('agents that are written with the SDK', function () {
   this.timeout(300_000)
   // signatures are over the name of the gateway: its port has to be known beforehand
   const child = childAroundTests(async () => ({ PORT: String(await freePorts(1)) }))
+  let startedAgain: Child | undefined
   const agents: { process: ChildProcess; printed: () => string }[] = []
 
   /** Goes on until the end of the tests. */
@@ -51,9 +53,11 @@ describe('agents that are written with the SDK', function () {
   after(async () => {
     for (const { process: one } of agents)
       if (one.exitCode === null && one.signalCode === null) {
-        one.kill()
+        // one that a failed test has stopped ends of nothing else
+        one.kill('SIGKILL')
         await once(one, 'exit')
       }
+    await startedAgain?.stop()
   })
 
   it('settle a gig by themselves: the examples', async () => {
@@ -71,12 +75,20 @@ describe('agents that are written with the SDK', function () {
   it('go on where they left off: a poster that was killed posts and locks once', async () => {
     const { privateKey, address } = Wallet.createRandom()
     const first = start('poster', privateKey)
+    await until('it is assigned', () => /is assigned/.test(first.printed()), 120)
+    // it delivers when somebody waits for it: nobody goes on with a gig that is over
+    const worker = agents[0]!.process
+    worker.kill('SIGSTOP')
     await until('the budget is locked', () => /is funded/.test(first.printed()), 120)
     first.process.kill('SIGKILL')
 
-    const { text, code } = await run(at('examples/poster.js'), privateKey)
+    const second = start('poster', privateKey)
+    await until('it goes on', () => /goes on with/.test(second.printed()), 60)
+    worker.kill('SIGCONT')
+    await until('it has ended', () => second.process.exitCode !== null, 150)
 
-    assert.equal(code, 0, text)
+    const text = second.printed()
+    assert.equal(second.process.exitCode, 0, text)
     assert.doesNotMatch(text, /is (posted|assigned|funded)/)
     assert.match(text, /24\.25 USDC paid, 0x[0-9a-f]{64}/)
     const client = connect({ baseUrl: child.url })
@@ -85,6 +97,32 @@ describe('agents that are written with the SDK', function () {
     assert.deepEqual(
       gigs.map(({ status }) => status),
       ['completed'],
+    )
+  })
+
+  it('go on through a restart of the platform: workers, validators, streams and a poster that waits', async () => {
+    const client = connect({ baseUrl: child.url })
+    const seen: string[] = []
+    const reading = new AbortController()
+    const read = async () => {
+      for await (const { type } of client.stream.events({ type: 'escrow.escrow.released', signal: reading.signal })) seen.push(type)
+    }
+    const stream = read()
+    const poster = start('poster')
+    await until('the budget is locked', () => /is funded/.test(poster.printed()), 120)
+
+    await child.kill9()
+    startedAgain = await startChild(child.dataDir, { PORT: new URL(child.url).port })
+
+    await until('the gig is paid', () => /24\.25 USDC paid/.test(poster.printed()) || poster.process.exitCode !== null, 150)
+    assert.match(poster.printed(), /24\.25 USDC paid/)
+    await until('the stream has said so', () => seen.length > 0)
+    reading.abort()
+    await stream
+    assert.deepEqual(
+      agents.slice(0, 4).map(({ process: { exitCode, signalCode } }) => exitCode ?? signalCode),
+      [null, null, null, null],
+      agents.map(({ printed }) => printed()).join('\n'),
     )
   })
 
