@@ -14,6 +14,7 @@ import {
   startService,
 } from '@carapace/service'
 import type { Tasks } from './a2a/tasks.ts'
+import { authPolicy } from './auth-policy.ts'
 import { type CacheLimits, microCache } from './cache/micro-cache.ts'
 import { verifierOfSent, withLegacy } from './compat/legacy.ts'
 import { crossOrigin } from './door/cross-origin.ts'
@@ -31,7 +32,6 @@ import { namedAgent } from './identity/named-agent.ts'
 import { openNonces } from './identity/nonces.ts'
 import { insideDoor } from './inside/inside.ts'
 import { outerSignatures } from './inside/outer-signature.ts'
-import { authMode } from './mode.ts'
 import { openProtocols } from './open-protocols.ts'
 import { operatorDoor } from './operator/operator.ts'
 import { operatorStore } from './operator/store.ts'
@@ -87,7 +87,7 @@ const keepAliveMs = 65_000
 
 /**
  * Starts the public door and the gateway's own endpoints. Resolves when it serves.
- * @throws Error when the configuration would leave the door open (see `authMode`, `adminRules`)
+ * @throws Error when the configuration would leave the door open (see `authPolicy`, `adminRules`)
  */
 export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
   const { config, prerequisites = nothingAwaited } = given
@@ -107,7 +107,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   let started: Awaited<ReturnType<typeof startParts>> | undefined
   try {
     const options = await withNetworks(given, prerequisites)
-    const { mode, exposed } = authMode(config, options.networks)
+    const { mode, exposed } = authPolicy(config, options.networks)
     const admins = adminRules(config, publicBaseUrl)
     const assets = await loadAssets(publicBaseUrl)
     const parts = await startParts(options, publicBaseUrl, mode, assets)

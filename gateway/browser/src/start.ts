@@ -31,7 +31,7 @@ function begin(page: HTMLElement): void {
     for (const role of roles) if (!job.players.has(role)) job.players.set(role, { wallet: practiceWallet(newKey()) })
     show(page, job)
   })
-  page.querySelector('#anew')!.addEventListener('click', () => {
+  page.querySelector('#restart')!.addEventListener('click', () => {
     forgetJob()
     location.assign(location.pathname)
   })
@@ -83,7 +83,7 @@ async function reconnect(job: Job, found: Announced): Promise<void> {
 /** Shows who plays and which steps are done, and stores it. */
 function show(page: HTMLElement, job: Job): void {
   storeJob(job)
-  page.querySelector<HTMLElement>('#anew')!.hidden = job.players.size === 0
+  page.querySelector<HTMLElement>('#restart')!.hidden = job.players.size === 0
   for (const role of roles) {
     const player = job.players.get(role)
     const cell = page.querySelector(`[data-role="${role}"]`)

@@ -4,10 +4,10 @@ import { pageHead, type Site } from '../web/layout.ts'
 import { empty, hash, section, table } from '../web/parts/basics.ts'
 import { type ActForm, actForms, type FormRules } from './act-form.ts'
 import { acts } from './acts.ts'
-import { disputeView } from './dispute.ts'
-import type { Disputes } from './disputes.ts'
+import { disputeView } from './dispute-view.ts'
 import { frame } from './page.ts'
 import type { Facts, Read } from './read.ts'
+import type { Disputes } from './read-disputes.ts'
 import { commandRow, deadLetterCard, inviteRow, logRow, migrationCard, sagaRow, slashCard, suspensionCard } from './rows.ts'
 
 export interface OperatorView extends Facts, FormRules {

@@ -2,7 +2,7 @@ import { apis, chainRelayerApi, gatewayApi, identityApi, reputationApi, type Sag
 import type { Peers } from '@carapace/service'
 import type { AdminCall, AdminLog } from '../identity/admin-log.ts'
 import { type CallParts, callAs, type Operator } from './call.ts'
-import { type Disputes, disputes } from './disputes.ts'
+import { type Disputes, disputes } from './read-disputes.ts'
 
 /** A part of the page: what there is, or that it cannot be read now. */
 export type Read<T> = { is: 'read'; value: T } | { is: 'failed'; why: string }

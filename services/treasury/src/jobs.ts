@@ -5,8 +5,8 @@ import type { Parts } from './parts.ts'
 import { executePayment } from './payment/execute-payment.ts'
 import { commandDeadline } from './payment/pay.ts'
 import { unusedReservations } from './reservation/unused.ts'
+import { transferDue } from './x402/follow-transfers.ts'
 import { returnDue } from './x402/hold.ts'
-import { transferDue } from './x402/transfers.ts'
 import { unusedHolds, unusedPayments } from './x402/unused.ts'
 
 const batch = 100

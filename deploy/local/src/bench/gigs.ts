@@ -6,10 +6,35 @@ import { cpuOf } from './load.ts'
 const concurrent = 8
 const rounds = 2
 
+export interface GigPlayers {
+  validators: Player[]
+  /** As many as gigs are played at a time. */
+  pairs: Pair[]
+}
+interface Pair {
+  poster: Player
+  worker: Player
+}
+
+export const newGigPlayers = async (system: System): Promise<GigPlayers> => ({
+  validators: await newValidators(system),
+  pairs: await Promise.all(Array.from({ length: concurrent }, () => pairOf(system))),
+})
+
+/** CPU seconds of a whole gig, post to receipt, 8 at a time: a value for each of so many rounds, after one that warms up. */
+export async function gigCosts(system: System, { pairs }: GigPlayers, pids: () => Promise<number[]>, costRounds: number): Promise<number[]> {
+  const costs: number[] = []
+  for (let round = 0; round <= costRounds; round++) {
+    const before = await cpuOf(pids)
+    await Promise.all(pairs.map(pair => play(system, pair)))
+    if (round > 0) costs.push(((await cpuOf(pids)) - before) / pairs.length)
+  }
+  return costs
+}
+
 /** Plays gigs from post to receipt, 8 at a time: how many a second, what one costs, and the time from the delivery to the payment. */
 export async function timeGigs(system: System, pids: () => Promise<number[]>): Promise<Player[]> {
-  const validators = await newValidators(system)
-  const pairs = await Promise.all(Array.from({ length: concurrent }, () => pairOf(system)))
+  const { validators, pairs } = await newGigPlayers(system)
   const paidMs: number[] = []
   for (const pair of pairs.slice(0, 2)) await play(system, pair)
   const [perSecond, cpu]: [number[], number[]] = [[], []]
@@ -28,13 +53,13 @@ export async function timeGigs(system: System, pids: () => Promise<number[]>): P
   return [...validators, ...pairs.flatMap(({ poster, worker }) => [poster, worker])]
 }
 
-const pairOf = async (system: System) => ({
+const pairOf = async (system: System): Promise<Pair> => ({
   poster: await system.newPlayer({ usdc: 1_000, prefix: 'poster' }),
   worker: await system.newPlayer({ prefix: 'worker' }),
 })
 
 /** Resolves to the milliseconds from the delivery to the released escrow. */
-async function play(system: System, pair: { poster: Player; worker: Player }): Promise<number> {
+async function play(system: System, pair: Pair): Promise<number> {
   const job = await fundedJob(system, pair)
   const start = performance.now()
   await deliver(system, job)

@@ -36,6 +36,8 @@ export const lines = {
   framework: atLeast('service framework without a database', 'plain node', 0.7, '', 0.35),
   'gig.perSecond': atLeast('whole gigs, post to receipt, 8 at a time', 'what it was before', 1, '/s', 2.69),
   'gig.cpu': atMost('CPU of a whole gig, without the anvils', '', 0.35, ' s', 0.46),
+  'gig.growth': atMost('CPU of a whole gig among 10,000 agents', 'the same among 1,000', 1.2),
+  'gig.mostGrowth': atMost('CPU of a whole gig among 100,000 agents', 'the same among 1,000', 1.2),
   'gig.paid': atMost('submit to paid, votes immediately', '', 2_000, ' ms', 1_666),
   'relayer.unbatched': atLeast('relayer, unbatched', 'pre-signed raw transactions into the same anvil', 0.5, '', 0.19),
   'relayer.batched': atLeast('relayer, batched', 'the same, operation for transaction', 1, '', 0.46),

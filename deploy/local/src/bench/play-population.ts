@@ -3,7 +3,7 @@ import { type ChainPlatform, type Player, type System, startChainPlatform, until
 import { services } from '../services.ts'
 import { actOnJob, commerceJobIs, newCommerceJob, submittedCommerceJob } from '../testing/commerce-job.ts'
 import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
-import type { Marks } from './population.ts'
+import { type Marks, sharedKeys } from './population.ts'
 
 /** A handful of agents with records of every kind between them. */
 export interface Population extends Marks {
@@ -106,12 +106,4 @@ async function social(system: System, gigId: string, { poster, worker, mate }: R
       const body = { gigId, reviewerId: by.id, revieweeId: of.id, rating: 5, comment: 'As agreed.' }
       return (await system.call('POST', '/api/reviews', { body, headers: by.headers })).status === 201
     })
-}
-
-/** What belongs to the platform and is no part of a copy. */
-async function sharedKeys(system: System): Promise<Set<string>> {
-  const { networks, oracleWallet } = await system.get('/api/networks')
-  const { id } = await system.get('/api/agents/carapace')
-  const contracts = networks.flatMap((network: { contracts: object }) => Object.values(network.contracts))
-  return new Set([...contracts, oracleWallet, id, `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`].map(key => String(key).toLowerCase()))
 }

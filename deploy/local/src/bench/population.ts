@@ -1,3 +1,4 @@
+import type { System } from '@carapace/testing'
 import { EJSON } from 'bson'
 import { type Db, MongoBulkWriteError, MongoClient } from 'mongodb'
 
@@ -87,6 +88,14 @@ function copy(text: string, number: number, { shared, names }: Marks): object {
   }
   // no news for the chains
   return 'syncDueAt' in document ? { ...document, syncDueAt: null } : document
+}
+
+/** What belongs to the platform and is no part of a copy. */
+export async function sharedKeys(system: System): Promise<Set<string>> {
+  const { networks, oracleWallet } = await system.get('/api/networks')
+  const { id } = await system.get('/api/agents/carapace')
+  const contracts = networks.flatMap((network: { contracts: object }) => Object.values(network.contracts))
+  return new Set([...contracts, oracleWallet, id, `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`].map(key => String(key).toLowerCase()))
 }
 
 async function withClient<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { temporaryDataDir } from '../testing/child.ts'
 import { type BenchStart, benchStart } from './bench-start.ts'
 import { timeGigs } from './gigs.ts'
 import { compareCosts, cpuOf, type Load, runLoad } from './load.ts'
-import { copiedKey, populate, readAll } from './population.ts'
+import { copiedKey, populate, readAll, sharedKeys } from './population.ts'
 
 // Part of npm run bench: `npm start` with 1,000 agents and 2,000 gigs, against plain node and the driver on the same database. The load comes from this process.
 const [agentCount, gigCount] = [1_000, 2_000]
@@ -18,6 +18,9 @@ const [restMs, idleSeconds] = [15_000, 30]
 /** `-- --reads 0`: without those of which only memory is measured. */
 const allReads = Number(parseArgs({ options: { reads: { type: 'string', default: '100000' } } }).values.reads)
 const draft = { title: 'Audit a vault', description: 'Read it, report.', skillsRequired: ['solidity'], budget: 40 }
+
+/** Headers that node writes by itself. */
+const ofConnection = new Set(['connection', 'date', 'keep-alive'])
 
 const folder = await temporaryDataDir()
 const running = new Set<BenchStart>()
@@ -88,13 +91,6 @@ function copyOf({ id, wallet }: Player, number: number): Record<string, string> 
 async function postGigs(system: System, players: readonly Player[]): Promise<string[]> {
   const posted = await Promise.all([...players, ...players].map(({ headers }) => system.post('/api/gigs', draft, headers)))
   return posted.map(({ id }) => id)
-}
-
-async function sharedKeys(system: System): Promise<Set<string>> {
-  const { networks, oracleWallet } = await system.get('/api/networks')
-  const { id } = await system.get('/api/agents/carapace')
-  const contracts = networks.flatMap((network: { contracts: object }) => Object.values(network.contracts))
-  return new Set([...contracts, oracleWallet, id, `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`].map(key => String(key).toLowerCase()))
 }
 
 async function timeRest({ pids, memory }: BenchStart): Promise<void> {
@@ -192,9 +188,6 @@ async function timeAll(start: BenchStart, uri: string, agents: readonly Record<s
   await compare('writes.gig', 500, post, write('gig'))
   child.disconnect()
 }
-
-/** Headers that node writes by itself. */
-const ofConnection = new Set(['connection', 'date', 'keep-alive'])
 
 function idIn(body: unknown, name: string): unknown {
   const record = body as Record<string, { id?: unknown }>

@@ -43,7 +43,7 @@ describe('/start', function () {
     await page.click('#practice')
     const wallet = await page.locator('[data-role=poster]').innerText()
 
-    await page.click('#anew')
+    await page.click('#restart')
 
     await page.locator('[data-role=poster]', { hasText: 'no wallet yet' }).waitFor()
     await page.click('#practice')

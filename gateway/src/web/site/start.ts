@@ -30,7 +30,7 @@ export async function startPage(parts: SiteParts) {
 <div class="filters"><label class="field"><span>Network</span><select name="chain">${chains.map(chain => html`<option value="${chain}">${networks[chain].title}</option>`)}</select></label>
 <label class="field"><span>Part of your own wallet</span><select name="role">${players.slice(0, 3).map(([role, name]) => html`<option value="${role}">${name}</option>`)}</select></label>
 <label class="field"><span>Gig</span><input name="gig" placeholder="the one of step 3, or one of the board" autocomplete="off" spellcheck="false"></label></div>
-<p class="chips">${isPractice && html`<button type="button" class="button" id="practice">Make practice wallets</button>`}<button type="button" class="button quiet" id="anew" hidden>Begin again with other wallets</button></p>
+<p class="chips">${isPractice && html`<button type="button" class="button" id="practice">Make practice wallets</button>`}<button type="button" class="button quiet" id="restart" hidden>Begin again with other wallets</button></p>
 <dl class="facts small-text">${players.map(([role, name]) => html`<div><dt>${name}</dt><dd data-role="${role}">no wallet yet</dd></div>`)}</dl><p class="answer" role="status"></p></section>
 <ol class="steps play">${stepForms(isPractice).map(stepForm)}</ol>
 <template id="call">${codeBlock('', 'call')}</template>

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { serialize } from 'bson'
+import { open } from 'lmdb'
 import { MongoClient } from 'mongodb'
 import { spawnServer } from './child.ts'
 
@@ -35,6 +37,7 @@ export async function measurePings(documents: number): Promise<void> {
     rates.push((some.length * 1_000) / (performance.now() - started))
   }
   reportFigure('engine.insert', rates)
+  console.log(`LMDB alone puts ${(await lmdbRate(join(data, 'lmdb'), documents)).toFixed(0)} of these documents a second`)
   const commands: [name: string, run: () => Promise<unknown>][] = [
     ['updateMany', () => items.updateMany({}, { $inc: { n: 1 } })],
     ['createIndex', () => items.createIndex({ group: 1, text: 1 })],
@@ -86,6 +89,20 @@ async function pingUntil(client: MongoClient, isOver: () => boolean): Promise<Pi
     await pause(betweenMs)
   }
   return pings
+}
+
+/** Documents a second that LMDB itself takes as BSON, a transaction for each batch. */
+async function lmdbRate(path: string, documents: number): Promise<number> {
+  const database = open({ path, encoding: 'binary' })
+  const started = performance.now()
+  for (let from = 0; from < documents; from += batch)
+    await database.transaction(() => {
+      for (let i = from; i < Math.min(from + batch, documents); i++) void database.put(i, Buffer.from(serialize(item(i))))
+    })
+  await database.flushed
+  const rate = (documents * 1_000) / (performance.now() - started)
+  await database.close()
+  return rate
 }
 
 interface Pings {

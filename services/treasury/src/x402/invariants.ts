@@ -4,11 +4,11 @@ import type { Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
+import { claimedBy } from './follow-transfers.ts'
 import { isIntake } from './intake.ts'
 import { covers } from './paid-in.ts'
 import { creditMs, isPruned, prunedMs, type X402Payment } from './payment.ts'
 import type { booked } from './postings.ts'
-import { claimedBy } from './transfers.ts'
 
 const paid = { state: { $in: ['settled', 'served', 'held', 'spent'] } }
 const paymentsPerRun = 50

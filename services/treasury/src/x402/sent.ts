@@ -4,10 +4,10 @@ import { toChecksum } from '@carapace/chain'
 import { recordIdOf, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { alone, ofPurchase, type Purchase, resume, unlessReplayed } from './claim.ts'
+import { returnRefused } from './follow-transfers.ts'
 import { settleSent, type X402Payment } from './payment.ts'
 import { refusePayment } from './refuse.ts'
 import { isRefusedForGood, judgeTransfer } from './sent-transfer.ts'
-import { returnRefused } from './transfers.ts'
 
 /** A proof of the spec's dialect; its nonce was found to be ours and for this route. */
 export interface SentProof {

@@ -2,7 +2,7 @@ import { type Chain, type ChainLog, commerceApi, identityApi, marketplaceApi, sw
 import { uuidOfKey } from '@carapace/chain'
 import { addressOf } from '../../parts/lists.ts'
 import { type SiteParts, unlessRefused } from '../../site-parts.ts'
-import { textOf } from './transaction-sayings.ts'
+import { textOf } from './log-phrases.ts'
 
 /** What a transaction belongs to. */
 export interface Belonging {

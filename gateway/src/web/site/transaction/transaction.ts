@@ -4,10 +4,10 @@ import { type Html, html } from '../../html.ts'
 import { pageHead } from '../../layout.ts'
 import { agentLink, chainName, chip, foreignLink, hash as hashView, moment, row, section } from '../../parts/basics.ts'
 import type { SiteParts } from '../../site-parts.ts'
+import { textOf } from './log-phrases.ts'
+import { headline, sentence } from './transaction-headline.ts'
 import { type Names, namesIn } from './transaction-names.ts'
 import { type Belonging, recordsOf } from './transaction-records.ts'
-import { textOf } from './transaction-sayings.ts'
-import { headline, sentence } from './transaction-words.ts'
 
 const { chainTx } = chainRelayerApi.internal
 type Transaction = ResponseOf<typeof chainTx>

@@ -2,7 +2,7 @@ import type { KnownNetwork } from '@carapace/chain'
 import type { Config } from '@carapace/service'
 import { isLoopback } from './request/request.ts'
 
-export interface AuthMode {
+export interface AuthPolicy {
   mode: 'plain' | 'signed'
   /** Plain mode that others than this machine's users can reach, or with real money: accepted by the operator, with a signature for what costs most. */
   exposed: boolean
@@ -12,7 +12,7 @@ export interface AuthMode {
  * How callers prove who they are.
  * @throws Error when plain mode would be open to other machines and nobody has accepted that
  */
-export function authMode(config: Config, networks: readonly KnownNetwork[] | undefined): AuthMode {
+export function authPolicy(config: Config, networks: readonly KnownNetwork[] | undefined): AuthPolicy {
   const mode = config.AUTH_MODE ?? 'signed'
   if (mode === 'signed') return { mode, exposed: false }
   const reasons = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ChainLog } from '@carapace/api'
 import { contractInterface, contractNames, onChainKey } from '@carapace/chain'
+import { common, deeds, details } from './log-phrases.ts'
+import { headline, sentence } from './transaction-headline.ts'
 import { gigsOf, jobsOf } from './transaction-records.ts'
-import { common, deeds, details } from './transaction-sayings.ts'
-import { headline, sentence } from './transaction-words.ts'
 
 const gigId = '4f7c9a52-7a0e-4c11-9df5-0e6b0f1f2a3b'
 const [poster, worker] = ['a', 'b'].map(digit => `0x${digit.repeat(40)}`)

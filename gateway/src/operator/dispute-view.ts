@@ -2,8 +2,8 @@ import { short } from '../web/format.ts'
 import { type Html, html, type Piece } from '../web/html.ts'
 import { agentLink, amount, chainChip, countdown, empty, foreignLink, moment, row, status } from '../web/parts/basics.ts'
 import type { ActForm } from './act-form.ts'
-import type { Dispute, Party } from './disputes.ts'
 import type { Entry } from './read.ts'
+import type { Dispute, Party } from './read-disputes.ts'
 
 const names = {
   gig: { page: '/gigs/', poster: 'Poster', assignee: 'Assignee' },

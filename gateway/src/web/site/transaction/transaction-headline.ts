@@ -1,5 +1,5 @@
 import type { ChainLog, chainRelayerApi, ResponseOf } from '@carapace/api'
-import { type Called, common, deeds, details, shortOf } from './transaction-sayings.ts'
+import { type Called, common, deeds, details, shortOf } from './log-phrases.ts'
 
 /** What a transaction did, in one sentence: of several logs the one that says most. */
 export function headline({ success, logs }: ResponseOf<typeof chainRelayerApi.internal.chainTx>, called: Called = shortOf): string {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '@carapace/service'
 import { httpCall } from '@carapace/testing'
-import { authMode } from './mode.ts'
+import { authPolicy } from './auth-policy.ts'
 import { devnets } from './testing/devnets.ts'
 import { startHarness } from './testing/harness.ts'
 
 const real = devnets.map(network => ({ ...network, devnet: false }))
 
 describe('the mode of identity', () => {
-  const mode = (env: Record<string, string>, networks: Parameters<typeof authMode>[1] = devnets) => authMode(readConfig(env), networks)
+  const mode = (env: Record<string, string>, networks: Parameters<typeof authPolicy>[1] = devnets) => authPolicy(readConfig(env), networks)
 
   it('is signed unless configured otherwise', () => {
     assert.deepEqual(mode({}, undefined), { mode: 'signed', exposed: false })
@@ -21,7 +21,7 @@ describe('the mode of identity', () => {
   it('may not be plain beyond this machine, with real networks, or with unknown ones', () => {
     assert.throws(() => mode({ AUTH_MODE: 'plain', HOST: '0.0.0.0' }), /HOST is 0\.0\.0\.0.*PLAIN_MODE_ACCEPTED=yes/)
     assert.throws(() => mode({ AUTH_MODE: 'plain' }, real), /BASE_SEPOLIA is a real network/)
-    assert.throws(() => authMode(readConfig({ AUTH_MODE: 'plain' }), undefined), /not known/)
+    assert.throws(() => authPolicy(readConfig({ AUTH_MODE: 'plain' }), undefined), /not known/)
   })
 
   it('may be plain there once that is accepted, and counts as exposed', () => {
