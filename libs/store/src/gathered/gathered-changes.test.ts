@@ -49,6 +49,17 @@ await onEachMongo('changes that are gathered', acquireMongo => {
     assert.deepEqual(await eventsOf(one), [1, 2])
   })
 
+  it('hold nothing back while one waits for the next, and are one write with it', async () => {
+    const change = gatheredChanges(tallies)
+    const id = await make()
+
+    await change(id, increment, 3_600_000)
+    await change(id, increment)
+
+    const { count, version } = await tallies.need(id)
+    assert.deepEqual([count, version], [2, 2])
+  })
+
   it('write nothing where none changes anything, and nothing that is unknown', async () => {
     const change = gatheredChanges(tallies)
     const id = await make()

@@ -77,8 +77,10 @@ type Change<T> = { id: string; decide: Decide<T>; waitMs: number | undefined }
 
 /**
  * Changes of one document that come in one moment are one write; an unknown document is not changed. Each is decided on what the one before it leaves,
- * and bears to be decided again. One that another is soon to follow may wait for it longer.
+ * and bears to be decided again.
  * @example const follow = gatheredChanges(agents); await follow(id, agent => onCard(agent, outcome))
+ * @returns a change that is given `waitMs` is resolved at once and written so much later at most, with what follows it until then. It is for what the next
+ * change says again: it is lost with the process, and where it cannot be written
  */
 export function gatheredChanges<T extends { id: string }>(
   store: Pick<AggregateStore<T>, 'changeKnown'>,
@@ -91,7 +93,11 @@ export function gatheredChanges<T extends { id: string }>(
     },
     ({ waitMs = shortMs }: Change<T>) => waitMs,
   )
-  return (id, decide, waitMs) => change({ id, decide, waitMs })
+  return async (id, decide, waitMs) => {
+    const written = change({ id, decide, waitMs })
+    if (waitMs === undefined) return written
+    written.catch(() => undefined)
+  }
 }
 
 const decideAll =
