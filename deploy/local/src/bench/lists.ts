@@ -4,7 +4,7 @@ import { declaredReads, filtersOf, queryKeys } from '../testing/reads.ts'
 import { compareReads, type Read, type Timing } from './compare-reads.ts'
 import { type Population, playPopulation } from './play-population.ts'
 import { copiedKey, populate, type Records, readAll } from './population.ts'
-import { ownEngine, type Side, startSide } from './side.ts'
+import { calm, ownEngine, type Side, startSide } from './side.ts'
 
 const few = 1_000
 const many = 10_000
@@ -29,6 +29,7 @@ export async function timeReads(): Promise<ReadTimings> {
   /** Both are new, so that neither has the warmer program. */
   const startBoth = async (sizes: readonly [number, number]): Promise<[Side, Side]> => {
     for (const agents of sizes) sides.push(await startSide(engine, `${agents}_`))
+    for (const side of sides) await calm(side)
     return [sides[0]!, sides[1]!]
   }
   const closeAll = async () => {

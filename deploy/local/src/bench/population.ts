@@ -86,6 +86,8 @@ function copy(text: string, number: number, { shared, names }: Marks): object {
     const at = document[field]
     if (at instanceof Date) document[field] = new Date(at.getTime() - number * 1_000)
   }
+  // their originals have sent these
+  if ('outbox' in document) document.outbox = []
   // no news for the chains
   return 'syncDueAt' in document ? { ...document, syncDueAt: null } : document
 }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { threadSeconds } from '@carapace/testing'
 import { type Engine, startEngine } from '../engine.ts'
@@ -37,6 +38,22 @@ export async function ownEngine(): Promise<Engine> {
     await folder.remove()
   }
   return { ...engine, close }
+}
+
+const calmMs = 3_000
+const calmSeconds = 0.15
+const longestMs = 120_000
+
+/** Resolves once it does little by itself: the polls that the records of a population are due for are over. At most two minutes. */
+export async function calm(side: Side): Promise<void> {
+  const endsAt = performance.now() + longestMs
+  let [before, used] = [await secondsOf(side), calmSeconds]
+  while (used >= calmSeconds && performance.now() < endsAt) {
+    await pause(calmMs)
+    const now = await secondsOf(side)
+    used = now - before
+    before = now
+  }
 }
 
 /** What a side has used so far. */
