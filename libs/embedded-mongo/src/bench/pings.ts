@@ -37,7 +37,7 @@ export async function measurePings(documents: number): Promise<void> {
     rates.push((some.length * 1_000) / (performance.now() - started))
   }
   reportFigure('engine.insert', rates)
-  console.log(`LMDB alone puts ${(await lmdbRate(join(data, 'lmdb'), documents)).toFixed(0)} of these documents a second`)
+  console.log(`LMDB alone stores ${(await lmdbRate(join(data, 'lmdb'), documents)).toFixed(0)} of these documents a second`)
   const commands: [name: string, run: () => Promise<unknown>][] = [
     ['updateMany', () => items.updateMany({}, { $inc: { n: 1 } })],
     ['createIndex', () => items.createIndex({ group: 1, text: 1 })],
@@ -91,7 +91,7 @@ async function pingUntil(client: MongoClient, isOver: () => boolean): Promise<Pi
   return pings
 }
 
-/** Documents a second that LMDB itself takes as BSON, a transaction for each batch. */
+/** Documents a second that LMDB itself stores as BSON, a transaction for each batch. */
 async function lmdbRate(path: string, documents: number): Promise<number> {
   const database = open({ path, encoding: 'binary' })
   const started = performance.now()

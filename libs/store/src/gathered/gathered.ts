@@ -79,7 +79,7 @@ type Change<T> = { id: string; decide: Decide<T>; waitMs: number | undefined }
  * Changes of one document that come in one moment are one write; an unknown document is not changed. Each is decided on what the one before it leaves,
  * and bears to be decided again.
  * @example const follow = gatheredChanges(agents); await follow(id, agent => onCard(agent, outcome))
- * @returns a change that is given `waitMs` is resolved at once and written so much later at most, with what follows it until then. It is for what the next
+ * @returns a change that is given `waitMs` is resolved immediately and written so much later at most, with what follows it until then. It is for what the next
  * change says again: it is lost with the process, and where it cannot be written
  */
 export function gatheredChanges<T extends { id: string }>(
