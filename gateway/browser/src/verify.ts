@@ -4,7 +4,7 @@ interface Claim {
   txHash: string
   /** What was paid: a gig, or a job. */
   record: string
-  /** The contract that held the money. */
+  /** The contracts that may have held the money, with spaces between them. */
   contract: string
   /** First topics of the log of the payment: its event, the record. */
   event: string
@@ -52,14 +52,15 @@ async function verify(claim: Claim): Promise<Finding[]> {
   const head = Number(await call(rpcUrl, 'eth_blockNumber', []))
   const block = Number(receipt.blockNumber)
   const logOf = (topic: string) =>
-    receipt.logs.find(({ address, topics }) => same(address, contract) && same(topics[0], topic) && same(topics[1], key))
+    receipt.logs.find(({ address, topics }) => contract.split(' ').some(one => same(address, one)) && same(topics[0], topic) && same(topics[1], key))
   const log = logOf(event)
+  const holder = log?.address ?? contract
   const [paid, paidFee] = wordsOf(log)
   // without a fee there is no event of one
   const charged = feeEvent === undefined ? paidFee : (wordsOf(logOf(feeEvent))[0] ?? 0n)
   const findings = [
     { holds: receipt.status === '0x1', text: `The transaction is in block ${block}, ${head - block + 1} deep, and was carried out.` },
-    { holds: log !== undefined, text: `The contract ${contract} recorded the payment of this ${record} in it.` },
+    { holds: log !== undefined, text: `The contract ${holder} recorded the payment of this ${record} in it.` },
   ]
   if (!log) return findings
   return [

@@ -66,7 +66,7 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
     const networks = await parts.networks()
     const sandbox = isSandbox(parts, networks)
     return {
-      networks: networks.map(({ devnet, finalityBlocks, tokenDomain, ...network }) => network),
+      networks: networks.map(({ devnet, finalityBlocks, tokenDomain, formerContracts, ...network }) => network),
       oracleWallet: parts.config.ORACLE_WALLET ?? null,
       sandbox: { faucet: sandbox, clock: sandbox },
     }

@@ -8,6 +8,8 @@ export interface ContractCall {
   contract: ContractName
   fn: string
   args: readonly unknown[]
+  /** The contract of this name that the record was opened on; default: the first one that the database knew. */
+  at?: string | undefined
 }
 /** A plain transfer of native money. */
 export interface NativeTransfer {

@@ -11,3 +11,14 @@ export const contractNames: readonly ContractName[] = [
   ...artifacts.filter((name): name is Exclude<Artifact, Uncalled> => !uncalled.some(other => other === name)),
 ]
 export type Addresses = Readonly<Record<ContractName, string>>
+
+/** Contracts that may be replaced by another deployment: each record stays on the one that it was opened on. */
+export const replaceableContracts = ['Escrow'] as const satisfies readonly ContractName[]
+/** Where contracts were deployed before, oldest first. */
+export type Former = Readonly<Partial<Record<ContractName, readonly string[]>>>
+
+/** Where records of a contract may be: its former addresses, oldest first, and the present one. */
+export const everyAddress = (name: ContractName, addresses: Partial<Addresses>, former: Former): string[] => [
+  ...(former[name] ?? []),
+  ...(addresses[name] === undefined ? [] : [addresses[name]]),
+]

@@ -22,7 +22,7 @@ export function encodeCall(call: ContractCall, addresses: Addresses, lane: strin
   const args = call.args.map(value => (isPlaceholder(value) ? (value.addressOf === 'Lane' ? lane : addresses[value.addressOf]) : value))
   const { fragment, selector } = functionOf(call.contract, call.fn)
   return {
-    to: addresses[call.contract],
+    to: call.at ?? addresses[call.contract],
     data: encodeWords(fragment, selector, args) ?? contractInterface(call.contract).encodeFunctionData(fragment, args),
   }
 }

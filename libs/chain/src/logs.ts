@@ -1,7 +1,7 @@
 import type { ChainLog } from '@carapace/api'
 import type { EventFragment, ParamType } from 'ethers'
 import { contractInterface } from './abi.ts'
-import { type Addresses, type ContractName, contractNames } from './contract-names.ts'
+import { type Addresses, type ContractName, contractNames, everyAddress, type Former } from './contract-names.ts'
 import { toChecksum } from './keys.ts'
 import { named, rawForm } from './plain.ts'
 
@@ -27,19 +27,21 @@ interface KnownEvent {
  * Decodes logs of our contracts on one network; foreign logs are left out. Made once per network.
  * @param only contract and event names that matter; default: all
  */
-export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): LogDecoder {
+export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>, former: Former = {}): LogDecoder {
   /** By address in lower case, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
   const events = new Map<string, Map<string, KnownEvent[]>>()
-  for (const contract of contractNames) {
-    if (!addresses[contract]) continue
-    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, KnownEvent[]>()
+  const places = contractNames.flatMap(contract =>
+    everyAddress(contract, addresses, former).map(address => ({ contract, address: address.toLowerCase() })),
+  )
+  for (const { contract, address } of places) {
+    const byTopic = events.get(address) ?? new Map<string, KnownEvent[]>()
     contractInterface(contract).forEachEvent(fragment => {
       if (only && !only[contract]?.includes(fragment.name)) return
       const topics = 1 + fragment.inputs.filter(input => input.indexed).length
       const others = byTopic.get(fragment.topicHash)?.filter(other => other.topics !== topics) ?? []
       byTopic.set(fragment.topicHash, [...others, { fragment, contract, topics, words: wordReaders(fragment.inputs) }])
     })
-    events.set(addresses[contract].toLowerCase(), byTopic)
+    events.set(address, byTopic)
   }
   return (logs, first = logs[0]) => {
     const decoded: ChainLog[] = []

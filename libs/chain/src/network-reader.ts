@@ -15,6 +15,10 @@ export interface NetworkReader {
   contracts(chain: Chain): Promise<Contracts>
   /** The same if they are known already, without a request. */
   cachedContracts(chain: Chain): Contracts | undefined
+  /** Where records of a contract may be, oldest first: the last one has the new ones. @throws DEPENDENCY_UNAVAILABLE */
+  everyContract(chain: Chain, name: 'escrow'): Promise<readonly string[]>
+  /** The same if they are known already, without a request. */
+  cachedEveryContract(chain: Chain, name: 'escrow'): readonly string[] | undefined
   /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
   isDevnet(chain: Chain): boolean | undefined
   /** Requests all of it now, so that answers have it without waiting. Resolves also while nobody knows it: it is requested again where it is needed. */
@@ -45,20 +49,23 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
     profiles = (await peers.call('chain-relayer', chainNetworks)).networks
   }
   const of = (chain: Chain) => profiles.find(network => network.chain === chain)
+  const networkOf = async (chain: Chain): Promise<KnownNetwork> => {
+    if (!of(chain)) await request()
+    return of(chain)!
+  }
   return {
     all: async () => {
       if (profiles.length === 0) await request()
       return profiles
     },
-    of: async chain => {
-      if (!of(chain)) await request()
-      return of(chain)!
-    },
-    contracts: async chain => {
-      if (!of(chain)) await request()
-      return of(chain)!.contracts
-    },
+    of: networkOf,
+    contracts: async chain => (await networkOf(chain)).contracts,
     cachedContracts: chain => of(chain)?.contracts,
+    everyContract: async (chain, name) => placesOf(await networkOf(chain), name),
+    cachedEveryContract: (chain, name) => {
+      const network = of(chain)
+      return network && placesOf(network, name)
+    },
     isDevnet: chain => {
       if (!of(chain) && Date.now() >= nextRequestAt) {
         nextRequestAt = Date.now() + pauseMs
@@ -80,3 +87,8 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
     },
   }
 }
+
+const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: 'escrow'): readonly string[] => [
+  ...(formerContracts?.[name] ?? []),
+  contracts[name],
+]

@@ -14,7 +14,13 @@ export { acquireMongo, onEachMongo } from './mongo/acquire-mongo.ts'
 export type { TestMongo } from './mongo/mongo-servers.ts'
 export { type OwnMongo, ownMongo } from './mongo/own-mongo.ts'
 export { type ExportedSpan, type OtlpSink, startOtlpSink } from './otlp-sink.ts'
-export { type ChainPlatform, type ChainPlatformOptions, startChainPlatform } from './platform/chain-platform.ts'
+export {
+  type ChainPlatform,
+  type ChainPlatformOptions,
+  startChainPlatform,
+  startTestEnvironment,
+  type TestEnvironment,
+} from './platform/chain-platform.ts'
 export { doctorChecks } from './platform/doctor-checks.ts'
 export { newTestAgent, type TestAgent } from './platform/new-test-agent.ts'
 export { openGig } from './platform/open-gig.ts'

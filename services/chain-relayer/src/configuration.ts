@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Chain, chains } from '@carapace/api'
-import { type Addresses, contractNames } from '@carapace/chain'
+import { type Addresses, contractNames, type Former, replaceableContracts } from '@carapace/chain'
 import type { Config, Prerequisites } from '@carapace/service'
 import { z } from 'zod'
 import { loadSeed } from './custody/keystore.ts'
@@ -13,13 +13,19 @@ export interface LaneConfig {
   publicRpcUrl?: string
   key: string
   addresses: Addresses
+  former: Former
   timelock: string | null
   startBlock: number
 }
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
 /** The file that a deployment prints: names of contracts and their addresses, USDC under its own name or its code's. */
-const deployment = z.object({ addresses: z.record(z.string(), address), startBlock: z.int().min(0).nullish() })
+const deployment = z.object({
+  addresses: z.record(z.string(), address),
+  /** Where replaced contracts were before, oldest first: records are on them until their end. */
+  former: z.strictObject(Object.fromEntries(replaceableContracts.map(name => [name, z.array(address).optional()]))).default({}),
+  startBlock: z.int().min(0).nullish(),
+})
 
 /**
  * The networks of this process, from its environment. The job that deploys the contracts may write their addresses later.
@@ -36,7 +42,7 @@ async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
   if (!key) throw new Error(`RELAYER_KEY_${chain} is not set: private key that sends the transactions of ${chain}`)
   const file = config[`${chain}_ADDRESSES`]
   if (!file) throw new Error(`${chain}_ADDRESSES is not set: JSON file with the contract addresses of ${chain}`)
-  const { addresses, startBlock } = await readDeployment(file)
+  const { addresses, former, startBlock } = await readDeployment(file)
   const named: Record<string, string> = { ...addresses, ...(addresses.DevUSDC ? { USDC: addresses.DevUSDC } : {}) }
   const publicRpcUrl = config[`${chain}_PUBLIC_RPC_URL`]
   const missing = contractNames.filter(name => !named[name])
@@ -47,6 +53,7 @@ async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
     ...(publicRpcUrl === undefined ? {} : { publicRpcUrl }),
     key,
     addresses: Object.fromEntries(contractNames.map(name => [name, named[name]!])) as unknown as Addresses,
+    former: former as Former,
     timelock: addresses.Timelock ?? null,
     startBlock: startBlock ?? 0,
   }

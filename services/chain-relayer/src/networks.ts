@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
-import { commandOf, toChecksum } from '@carapace/chain'
+import { type ContractName, commandOf, contractInterface, toChecksum } from '@carapace/chain'
 import type { Platform } from '@carapace/service'
-import { holdContracts } from './chain/hold-contracts.ts'
+import { holdContracts, needUsableEscrow } from './chain/hold-contracts.ts'
 import { inspectNetwork, type Network } from './chain/network.ts'
 import { openReads, type Reads } from './chain/reads.ts'
 import { type LaneConfig, laneConfigs } from './configuration.ts'
@@ -48,7 +48,8 @@ async function openNetwork(
 ): Promise<NetworkParts> {
   const signer = localSigner(config.key)
   const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
-  await holdContracts(network, db.contracts).catch(async (error: Error) => {
+  const view = viewOf(network, rpc)
+  await holdContracts(network, db.contracts, () => needUsableEscrow(network, signer.address, view)).catch(async (error: Error) => {
     await close()
     throw error
   })
@@ -71,6 +72,14 @@ async function openNetwork(
   }
   return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
 }
+
+const viewOf =
+  ({ addresses }: Network, rpc: Rpc) =>
+  async (name: ContractName, fn: string, args: readonly unknown[]): Promise<readonly unknown[]> => {
+    const abi = contractInterface(name)
+    const data = abi.encodeFunctionData(fn, args)
+    return abi.decodeFunctionResult(fn, String(await rpc.call('eth_call', [{ to: addresses[name], data }, 'latest'])))
+  }
 
 const isUnreachable = (error: unknown): boolean => error instanceof RpcUnavailable
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { chainRelayerApi } from '@carapace/api'
-import type { Addresses } from '@carapace/chain'
+import type { Addresses, Former } from '@carapace/chain'
 import { acquireMongo, startPlatform, type TestMongo } from '@carapace/testing'
 import { chainRelayer } from './index.ts'
 import { openRpc } from './rpc/open.ts'
-import { laneKey } from './testing/keys.ts'
+import { laneAddress, laneKey } from './testing/keys.ts'
 import { type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -30,31 +30,42 @@ describe('a database that was opened on contracts', function () {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const start = async (rpcUrl: string, addresses: Addresses) => {
+  const start = async (rpcUrl: string, addresses: Addresses, former: Former = {}) => {
     const file = path.join(folder, 'addresses.json')
-    await writeFile(file, JSON.stringify({ addresses, startBlock: 0 }))
+    await writeFile(file, JSON.stringify({ addresses, former, startBlock: 0 }))
     const custody = { CUSTODY_SEED_FILE: path.join(folder, 'custody.json'), CUSTODY_PASSPHRASE: 'a passphrase for tests' }
     const env = { BASE_SEPOLIA_RPC_URL: rpcUrl, BASE_SEPOLIA_ADDRESSES: file, RELAYER_KEY_BASE_SEPOLIA: laneKey, ...custody }
     return startPlatform([chainRelayer], { mongo, env })
   }
-  /** Another Escrow on the same node. */
-  const deployOther = async ({ rpcUrl, addresses }: TestDevnet): Promise<Addresses> => {
+  /** Another contract of that name on the same node, in which nobody has a role. */
+  const deployOther = async ({ rpcUrl, addresses }: TestDevnet, name: 'Bond' | 'Escrow'): Promise<Addresses> => {
     const rpc = openRpc({ url: rpcUrl, timeoutMs: 5_000 })
-    const Escrow = wallet()
-    await rpc.call('anvil_setCode', [Escrow, await rpc.call('eth_getCode', [addresses.Escrow, 'latest'])])
+    const other = wallet()
+    await rpc.call('anvil_setCode', [other, await rpc.call('eth_getCode', [addresses[name], 'latest'])])
     await rpc.close()
-    return { ...addresses, Escrow }
+    return { ...addresses, [name]: other }
   }
 
   it('refuses a start on others, names them and says what to do', async () => {
-    const others = await deployOther(devnet)
+    const others = await deployOther(devnet, 'Bond')
 
     await assert.rejects(start(devnet.rpcUrl, others), ({ message }: Error) => {
       assert.match(message, /^BASE_SEPOLIA: this database belongs to other contracts: /)
-      assert.ok(message.includes(`Escrow ${devnet.addresses.Escrow}, not ${others.Escrow}`), message)
+      assert.ok(message.includes(`Bond ${devnet.addresses.Bond}, not ${others.Bond}`), message)
       assert.match(message, /Set BASE_SEPOLIA_ADDRESSES to the file of the former ones, or begin with an empty database$/)
       return true
     })
+  })
+
+  it('refuses a replacement that it could not use, and says what that lacks', async () => {
+    const others = await deployOther(devnet, 'Escrow')
+
+    await assert.rejects(start(devnet.rpcUrl, others, { Escrow: [devnet.addresses.Escrow] }), ({ message }: Error) => {
+      const roles = [`OPERATOR_ROLE for ${laneAddress}`, `OPERATOR_ROLE for ${devnet.addresses.Batcher}`, `FACILITATOR_ROLE for ${laneAddress}`]
+      assert.equal(message, `BASE_SEPOLIA: the new Escrow ${others.Escrow} cannot be used: it lacks ${roles.join(', ')}`)
+      return true
+    })
+    await (await start(devnet.rpcUrl, devnet.addresses)).close()
   })
 
   it('starts on the same ones, however their addresses are written', async () => {
@@ -67,13 +78,13 @@ describe('a database that was opened on contracts', function () {
 
   it('accepts the new ones of a devnet that was reset, and then no others', async () => {
     const fresh = await testDevnet(chain)
-    const others = await deployOther(fresh)
+    const others = await deployOther(fresh, 'Bond')
     try {
       const platform = await start(fresh.rpcUrl, others)
       const { networks } = await platform.service('chain-relayer').platform.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks)
       await platform.close()
 
-      assert.equal(networks[0]!.contracts.escrow, others.Escrow)
+      assert.equal(networks[0]!.contracts.bond, others.Bond)
       await assert.rejects(start(fresh.rpcUrl, fresh.addresses), /belongs to other contracts/)
     } finally {
       await fresh.close()

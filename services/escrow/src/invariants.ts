@@ -2,6 +2,7 @@ import { type Chain, chainRelayerApi, chains, limits } from '@carapace/api'
 import { accountFaults, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
+import { contractOf } from './escrow/bound-contract.ts'
 import { account, poolSurplus } from './ledger.ts'
 import { accountFaultsIn, faultsIn, pages } from './pages.ts'
 import type { Parts } from './parts.ts'
@@ -127,15 +128,22 @@ export const checks: Checks<Parts> = {
     const on = <T extends { chain: Chain }>(rows: readonly T[], chain: Chain) => rows.filter(row => row.chain === chain)
     const faults = await Promise.all(
       chains.map(async chain => {
-        const held = sum(on(inEscrow, chain).map(({ amount }) => amount))
         const staked = sum(on(staking, chain).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })))
         const lent = sum(on(unmade, chain).map(({ settlement }) => settlement!.fee))
         const rewards = sum(promised.on(chain).values())
         const pool = rewards + (await poolSurplus(ledger, chain)) - lent
         const addresses = await networks.contracts(chain)
-        const compared = { escrow: held, bond: staked, swarmValidator: pool }
-        const wrong = Object.entries(compared).map(async ([name, due]) => {
-          const wallet = addresses[name as keyof typeof compared]
+        const heldIn = new Map<string, bigint>()
+        for (const escrow of on(inEscrow, chain)) {
+          const contract = await contractOf({ networks }, escrow)
+          heldIn.set(contract, (heldIn.get(contract) ?? 0n) + escrow.amount)
+        }
+        const compared = [
+          ...[...heldIn].map(([wallet, due]) => ({ name: wallet === addresses.escrow ? 'escrow' : `escrow ${wallet}`, wallet, due })),
+          { name: 'bond', wallet: addresses.bond, due: staked },
+          { name: 'swarmValidator', wallet: addresses.swarmValidator, due: pool },
+        ]
+        const wrong = compared.map(async ({ name, wallet, due }) => {
           const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
           return due <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${due} and holds ${usdc}`]
         })

@@ -44,6 +44,9 @@ const commandOutcome = z.object({
 /** Name and version of the USDC contract's EIP-712 domain, as the token itself answers them. */
 const tokenDomain = z.object({ name: z.string(), version: z.string() })
 
+/** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. */
+const formerContracts = z.object({ escrow: z.array(z.string()) }).optional()
+
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {
   chainTx: endpoint({
@@ -223,7 +226,7 @@ export const relayerReads = {
     path: '/internal/v1/networks',
     caller: 'internal',
     summary: 'Networks as users see them, and whether they are devnets',
-    response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int(), tokenDomain })) }),
+    response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int(), tokenDomain, formerContracts })) }),
   }),
   chainBlocks: endpoint({
     method: 'get',

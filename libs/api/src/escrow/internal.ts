@@ -16,6 +16,8 @@ export const escrowRow = z
     assigneeId: id.nullable(),
     amount: microText,
     chain,
+    /** The contract that it was opened on; where it is missing, the first one of its network. */
+    contract: z.string().optional(),
     txHash: z.string().nullable(),
     releaseTxHash: z.string().nullable(),
     /** When the assignee was paid; null while it is not. */

@@ -1,13 +1,26 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck, type Need, nothing } from '../command.ts'
+import { type ContractCall, command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, addressOrZero, amount, positive, recordId } from '../fields.ts'
 import { escrowSlot, onChainKey } from '../keys.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
-const gig = { gigId: recordId, poster: address }
+/** `contract`: the one that the escrow was opened on; records from before it was stored are on the first. */
+const gig = { gigId: recordId, poster: address, contract: address.optional() }
+interface Slot {
+  gigId: string
+  poster: string
+  contract?: string | undefined
+}
+/** A call of the contract that has the slot. */
+const on = ({ contract }: Slot, fn: string, args: readonly unknown[]): ContractCall => ({
+  contract: 'Escrow',
+  fn,
+  args,
+  ...(contract === undefined ? {} : { at: contract }),
+})
 const aggregate = ({ gigId }: { gigId: string }) => `gig:${gigId}`
-const slotOf = (a: { gigId: string; poster: string }) => escrowSlot(a.gigId, a.poster)
+const slotOf = (a: Slot) => escrowSlot(a.gigId, a.poster)
 
 /** States of a slot, as the contract numbers them. */
 const Status = { Locked: 2n, Disputed: 3n, Released: 4n, Refunded: 5n } as const
@@ -17,10 +30,8 @@ interface Lock {
   payee: string
   amount: bigint
 }
-const slotHolds = (a: { gigId: string; poster: string }, isOurs: (lock: Lock) => boolean): EffectCheck => ({
-  contract: 'Escrow',
-  fn: 'getLock',
-  args: [slotOf(a)],
+const slotHolds = (a: Slot, isOurs: (lock: Lock) => boolean): EffectCheck => ({
+  ...on(a, 'getLock', [slotOf(a)]),
   isOurs: ([lock]) => isOurs(lock as Lock),
 })
 
@@ -44,10 +55,10 @@ export const escrowLock = command({
   aggregate,
   gas: 330_000n,
   batchable: true,
-  prelude: a => permitOf(a.source, a.poster, 'Escrow'),
+  prelude: a => permitOf(a.source, a.poster, 'Escrow', a.contract),
   authorization: a =>
     a.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) }
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: a.contract ?? 'Escrow', value: a.amount, nonce: slotOf(a) }
       : undefined,
   finalReverts: [...lockReverts, ...fundingReverts],
   needs: nothing,
@@ -56,12 +67,8 @@ export const escrowLock = command({
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
-      ? {
-          contract: 'Escrow',
-          fn: 'lockWithAuthorization',
-          args: [onChainKey(a.gigId), a.poster, a.payee, a.amount, authorizationTuple(signed)],
-        }
-      : { contract: 'Escrow', fn: 'lockFor', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }
+      ? on(a, 'lockWithAuthorization', [onChainKey(a.gigId), a.poster, a.payee, a.amount, authorizationTuple(signed)])
+      : on(a, 'lockFor', [onChainKey(a.gigId), a.poster, a.payee, a.amount])
   },
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
   sameEffect: otherLocks('escrow.lock'),
@@ -79,7 +86,7 @@ export const escrowLockX402 = command({
   needs: nothing,
   isEntry: true,
   freedBy,
-  call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
+  call: a => on(a, 'lockUSDCViaX402', [onChainKey(a.gigId), a.poster, a.payee, a.amount]),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
   sameEffect: otherLocks('escrow.lock-x402'),
 })
@@ -95,7 +102,7 @@ export const escrowAccept = command({
   finalReverts: ['Escrow_AmountMismatch'],
   needs: nothing,
   freedBy,
-  call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
+  call: a => on(a, 'accept', [slotOf(a), a.amount]),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
   sameEffect: otherLocks('escrow.accept'),
 })
@@ -110,7 +117,7 @@ export const escrowPayee = command({
   finalReverts: ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountMismatch', 'Escrow_PayeeUnchanged'],
   needs: () => locks,
   freedBy,
-  call: a => ({ contract: 'Escrow', fn: 'setPayee', args: [slotOf(a), a.payee, a.amount] }),
+  call: a => on(a, 'setPayee', [slotOf(a), a.payee, a.amount]),
   effect: a => slotHolds(a, lock => lock.payee === a.payee),
 })
 
@@ -123,7 +130,7 @@ export const escrowDispute = command({
   batchable: true,
   finalReverts: [],
   needs: () => locks,
-  call: a => ({ contract: 'Escrow', fn: 'dispute', args: [slotOf(a)] }),
+  call: a => on(a, 'dispute', [slotOf(a)]),
   effect: a => slotHolds(a, lock => lock.status === Status.Disputed),
 })
 
@@ -137,7 +144,7 @@ export const escrowApprove = command({
   batchable: true,
   finalReverts: ['Escrow_AlreadyApproved'],
   needs: () => [...locks, { kind: 'escrow.payee' }],
-  call: a => ({ contract: 'Escrow', fn: 'markApproved', args: [slotOf(a)] }),
+  call: a => on(a, 'markApproved', [slotOf(a)]),
   effect: a => slotHolds(a, lock => lock.approved),
 })
 
@@ -159,7 +166,7 @@ export const escrowSettle = command({
   needs: () => [...locks, { kind: 'escrow.payee' }],
   call: a =>
     a.outcome.kind === 'release'
-      ? { contract: 'Escrow', fn: 'release', args: [slotOf(a), a.outcome.fee, a.outcome.splitTo, a.outcome.splitAmount] }
-      : { contract: 'Escrow', fn: 'refund', args: [slotOf(a)] },
+      ? on(a, 'release', [slotOf(a), a.outcome.fee, a.outcome.splitTo, a.outcome.splitAmount])
+      : on(a, 'refund', [slotOf(a)]),
   effect: a => slotHolds(a, lock => lock.status === (a.outcome.kind === 'release' ? Status.Released : Status.Refunded)),
 })

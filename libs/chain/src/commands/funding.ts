@@ -22,14 +22,14 @@ export function signedBy(source: FundingSource, custodial: SignedAuthorization |
 /** Solidity's struct Authorization. */
 export const authorizationTuple = ({ from, validAfter, validBefore, signature }: Signed) => ({ from, validAfter, validBefore, signature })
 
-/** The call that converts a signed permit into an allowance for `spender`. Anybody may have submitted it before, so its failure says nothing. */
-export function permitOf(source: FundingSource, owner: string, spender: ContractName): ContractCall[] {
+/** The call that converts a signed permit into an allowance for `spender`, or the one of this name at `at`. Anybody may have submitted it before, so its failure says nothing. */
+export function permitOf(source: FundingSource, owner: string, spender: ContractName, at?: string): ContractCall[] {
   if (source.kind !== 'permit') return []
   return [
     {
       contract: 'USDC',
       fn: 'permit(address,address,uint256,uint256,bytes)',
-      args: [owner, { addressOf: spender }, source.value, source.deadline, source.signature],
+      args: [owner, at ?? { addressOf: spender }, source.value, source.deadline, source.signature],
     },
   ]
 }

@@ -1,8 +1,11 @@
 import { chain } from '@carapace/api'
 import { z } from 'zod'
 import { command, nothing } from '../command.ts'
+import { address } from '../fields.ts'
 
-const spender = z.enum(['Escrow'])
+/** The first contract of this name that the database knew, or the address of a later one. */
+const spender = z.enum(['Escrow']).or(address)
+const addressOf = (name: z.output<typeof spender>) => (name === 'Escrow' ? { addressOf: name } : name)
 /** Above what any lane will ever hold. */
 const plenty = 1n << 200n
 
@@ -16,11 +19,11 @@ export const laneApprove = command({
   batchable: false,
   finalReverts: [],
   needs: nothing,
-  call: a => ({ contract: 'USDC', fn: 'approve', args: [{ addressOf: a.spender }, (1n << 256n) - 1n] }),
+  call: a => ({ contract: 'USDC', fn: 'approve', args: [addressOf(a.spender), (1n << 256n) - 1n] }),
   effect: a => ({
     contract: 'USDC',
     fn: 'allowance',
-    args: [{ addressOf: 'Lane' }, { addressOf: a.spender }],
+    args: [{ addressOf: 'Lane' }, addressOf(a.spender)],
     isOurs: ([left]) => (left as bigint) > plenty,
   }),
 })

@@ -41,6 +41,8 @@ export interface FundingNeed {
   /** micro-USDC */
   amount: bigint
   contract: 'escrow' | 'bond' | 'commerce' | 'domains'
+  /** Of a record that was opened on another contract of this name than the present one. */
+  contractAddress?: string
   /** Path of the call by which x402 can pay it; undefined: none. */
   x402At?: string | undefined
   authorization: Authorization | undefined
@@ -85,7 +87,7 @@ const balanceOf = (parts: FundingParts, { chain }: FundingNeed, owner: string): 
 async function readAllowance(parts: FundingParts, need: FundingNeed): Promise<Omit<Holdings, 'balance'>> {
   const { chain, wallet, agentId, contract } = need
   const contracts = await parts.networks.contracts(chain)
-  const spender = contracts[contract]
+  const spender = need.contractAddress ?? contracts[contract]
   const allowed = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainAllowance, { params: { chain, owner: wallet, spender } })
   const custodial = await parts.custodial.of(agentId)
   const custodialBalance = custodial ? await balanceOf(parts, need, custodial) : 0n

@@ -72,18 +72,21 @@ const order: readonly ContractName[] = [...created, ...registries, ...foreign]
 export function planDeployment(input: PlanInput): Plan {
   const addresses = addressesOf(input)
   const names = input.profile === 'devnet' ? order : order.filter(name => !isIn(foreign, name))
-  const steps = names.map((name, nonce): Step => {
-    const initCode = concat([artifact(name).bytecode, constructorArguments(name, input, addresses)]) as Hex
-    return {
-      name,
+  const steps = names.map(
+    (name, nonce): Step => ({
+      ...planCreation(name, input, addresses),
       kind: isCreated(name, input) ? 'create' : 'plant',
       nonce,
       address: addresses[name],
-      initCode,
-      gasLimit: gasLimitOf(name, initCode),
-    }
-  })
+    }),
+  )
   return { addresses, steps }
+}
+
+/** How one contract is created among others. */
+export function planCreation(name: ContractName, input: PlanInput, among: Addresses): Pick<Step, 'name' | 'kind' | 'initCode' | 'gasLimit'> {
+  const initCode = concat([artifact(name).bytecode, constructorArguments(name, input, among)]) as Hex
+  return { name, kind: 'create', initCode, gasLimit: gasLimitOf(name, initCode) }
 }
 
 /**

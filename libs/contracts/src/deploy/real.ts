@@ -44,7 +44,8 @@ async function requireUsdc(rpcUrl: string, usdc: string): Promise<void> {
   if (answer === '0x' || Number(answer) !== 6) throw new Error(`no USDC at ${usdc}`)
 }
 
-async function create(rpcUrl: string, wallet: Wallet, step: Step, chainId: number): Promise<void> {
+/** Sends one creation and waits for its block. @throws Error when it reverts or is not mined within five minutes */
+export async function create(rpcUrl: string, wallet: Wallet, step: Step, chainId: number): Promise<void> {
   const gasPrice = BigInt(await call<string>(rpcUrl, 'eth_gasPrice')) * 2n
   const raw = await wallet.signTransaction({ type: 0, chainId, nonce: step.nonce, gasPrice, gasLimit: step.gasLimit, data: step.initCode })
   const hash = await call<string>(rpcUrl, 'eth_sendRawTransaction', raw)

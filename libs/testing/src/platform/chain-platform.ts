@@ -31,6 +31,8 @@ export interface ChainPlatformOptions {
   heartbeatMs?: number
   seed?: number
   env?: Record<string, string>
+  /** What outlives this platform: another one can go on there. Default: its own, thrown away. */
+  environment?: TestEnvironment
   onAnswer?: Parameters<typeof openSystem>[2]
 }
 
@@ -45,6 +47,21 @@ export interface ChainPlatform extends System {
 
 interface Closable {
   close(): Promise<unknown>
+}
+
+/** A database, both chains and a folder, for several platforms one after the other. */
+export interface TestEnvironment extends Closable {
+  mongo: TestMongo
+  networks: TestDevnets
+  dataDir: string
+}
+
+export async function startTestEnvironment(heartbeatMs = 250): Promise<TestEnvironment> {
+  const [mongo, networks, folder] = await Promise.all([acquireMongo(), startTestDevnets(heartbeatMs), temporaryFolder()])
+  const close = async () => {
+    for (const part of [mongo, networks, folder]) await part.close()
+  }
+  return { mongo, networks, dataDir: folder.path, close }
 }
 
 /**
@@ -69,14 +86,10 @@ export async function startChainPlatform(options: ChainPlatformOptions): Promise
 }
 
 async function compose(options: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Omit<ChainPlatform, 'end'>> {
-  const [mongo, networks, dataDir] = await Promise.all([
-    acquireMongo().then(own),
-    startTestDevnets(options.heartbeatMs ?? 250).then(own),
-    temporaryFolder().then(own),
-  ])
+  const { mongo, networks, dataDir } = options.environment ?? own(await startTestEnvironment(options.heartbeatMs))
   const opened = own(await openBus(options, own))
   const bus = options.wrapBus?.(opened) ?? opened
-  const config = testConfig(options, mongo, networks, dataDir.path)
+  const config = testConfig(options, mongo, networks, dataDir)
   own(await startTelemetry(config))
   const { pollAfterMs } = options
   const internalKey = config.INTERNAL_KEY!

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import type { Addresses } from '@carapace/chain'
+import { type Addresses, type ContractName, everyAddress, type Former, replaceableContracts, toChecksum } from '@carapace/chain'
 import type { mongo } from 'mongoose'
 import { type Network, WrongNetwork } from './network.ts'
 
@@ -8,36 +8,80 @@ export interface ContractsRecord {
   _id: Chain
   genesis: string
   addresses: Partial<Addresses>
+  /** Where records may be besides, oldest first. */
+  former?: Former
 }
 
-type Held = Pick<Network, 'chain' | 'devnet' | 'genesis' | 'addresses'>
+type Held = Pick<Network, 'chain' | 'devnet' | 'genesis' | 'addresses' | 'former'>
 
 /**
  * Stores the contracts of a network at the first start of a database. A later start needs the same ones: money that is locked in a contract is
- * paid from it only, and its logs are read at its address only. A devnet with another genesis has lost its contracts, and gets new ones.
+ * paid from it only, and its logs are read at its address only. One that is replaceable may have a new address where the file names the earlier ones,
+ * too. A devnet with another genesis has lost its contracts, and gets new ones.
+ * @param needUsable throws where a contract that no record is on yet cannot be used
  * @throws WrongNetwork that names the contracts with another address, and what to do
  */
-export async function holdContracts(network: Held, contracts: mongo.Collection<ContractsRecord>): Promise<void> {
-  const { chain, devnet, genesis, addresses } = network
-  const present = { genesis, addresses }
+export async function holdContracts(
+  network: Held,
+  contracts: mongo.Collection<ContractsRecord>,
+  needUsable: (names: readonly ContractName[]) => Promise<void>,
+): Promise<void> {
+  const { chain, devnet, genesis, addresses, former } = network
+  const present = { genesis, addresses, former }
   await contracts.updateOne({ _id: chain }, { $setOnInsert: present }, { upsert: true })
   const stored = (await contracts.findOne({ _id: chain }))!
   if (devnet && stored.genesis !== genesis) {
     await contracts.updateOne({ _id: chain }, { $set: present })
     return
   }
-  const moved = movedOf(stored.addresses, addresses)
-  if (moved.length) {
+  const changes = changesOf(stored, network)
+  if (changes.wrong.length) {
     throw new WrongNetwork(
       chain,
-      `this database belongs to other contracts: ${moved.join(', ')}. Set ${chain}_ADDRESSES to the file of the former ones, or begin with an empty database`,
+      `this database belongs to other contracts: ${changes.wrong.join(', ')}. Set ${chain}_ADDRESSES to the file of the former ones, or begin with an empty database`,
     )
   }
-  // A contract that an earlier version did not have.
-  await contracts.updateOne({ _id: chain }, { $set: { addresses } })
+  if (changes.unnamed.length)
+    throw new WrongNetwork(chain, `records are on contracts that ${chain}_ADDRESSES does not name: add ${changes.unnamed.join(', ')} to its "former"`)
+  if (changes.replaced.length) await needUsable(changes.replaced)
+  // A contract that an earlier version did not have, or one that replaces another.
+  await contracts.updateOne({ _id: chain }, { $set: { addresses, former } })
 }
 
-const movedOf = (stored: Partial<Addresses>, present: Addresses): string[] =>
-  (Object.keys(stored) as (keyof Addresses)[])
-    .filter(name => present[name] !== undefined && stored[name] !== present[name])
-    .map(name => `${name} ${stored[name]}, not ${present[name]}`)
+function changesOf(stored: ContractsRecord, present: Held) {
+  const changes = { wrong: [] as string[], unnamed: [] as string[], replaced: [] as ContractName[] }
+  for (const name of Object.keys(stored.addresses) as ContractName[]) {
+    if (present.addresses[name] === undefined) continue
+    const before = everyAddress(name, stored.addresses, stored.former ?? {})
+    const now = everyAddress(name, present.addresses, present.former)
+    const lost = before.filter((address, at) => now[at] !== address)
+    if (lost.length === 0 && now.length === before.length) continue
+    if (!isReplaceable(name)) changes.wrong.push(`${name} ${stored.addresses[name]}, not ${present.addresses[name]}`)
+    else if (lost.length) changes.unnamed.push(`${name} ${before.join(' ')}`)
+    else changes.replaced.push(name)
+  }
+  return changes
+}
+
+const isReplaceable = (name: ContractName): boolean => replaceableContracts.some(one => one === name)
+
+/** Calls a view function of a contract: what it answers, decoded. */
+type View = (name: ContractName, fn: string, args: readonly unknown[]) => Promise<readonly unknown[]>
+
+/**
+ * Whether money in a contract that replaces another could be moved by this platform and counted in its books.
+ * @param view calls the contracts in use
+ * @throws WrongNetwork that says what it lacks
+ */
+export async function needUsableEscrow({ chain, addresses }: Pick<Network, 'chain' | 'addresses'>, lane: string, view: View): Promise<void> {
+  const query = async (fn: string, ...args: unknown[]) => (await view('Escrow', fn, args))[0]
+  const lacks: string[] = []
+  if (toChecksum(String(await query('usdc'))) !== addresses.USDC) lacks.push(`the token ${addresses.USDC}`)
+  if (toChecksum(String(await query('feeRecipient'))) !== addresses.SwarmValidator) lacks.push(`the fee pool ${addresses.SwarmValidator}`)
+  const needed = { OPERATOR_ROLE: [lane, addresses.Batcher], FACILITATOR_ROLE: [lane] }
+  for (const [role, holders] of Object.entries(needed)) {
+    const hash = await query(role)
+    for (const holder of holders) if ((await query('hasRole', hash, holder)) !== true) lacks.push(`${role} for ${holder}`)
+  }
+  if (lacks.length) throw new WrongNetwork(chain, `the new Escrow ${addresses.Escrow} cannot be used: it lacks ${lacks.join(', ')}`)
+}

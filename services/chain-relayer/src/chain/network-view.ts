@@ -2,7 +2,7 @@ import type { Network } from './network.ts'
 
 /** A network as users see it (GET /api/networks). */
 export function networkView({ network, timelock }: { network: Network; timelock: string | null }) {
-  const { profile, addresses, chain, devnet, finality, token } = network
+  const { profile, addresses, former, chain, devnet, finality, token } = network
   return {
     chain,
     chainId: profile.chainId,
@@ -12,6 +12,7 @@ export function networkView({ network, timelock }: { network: Network; timelock:
     gasless: profile.gasless,
     devnet,
     finalityBlocks: finality,
+    formerContracts: { escrow: [...(former.Escrow ?? [])] },
     tokenDomain: { name: token.name, version: token.version },
     contracts: {
       usdc: addresses.USDC,

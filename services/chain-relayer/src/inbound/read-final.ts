@@ -62,7 +62,8 @@ function fault(judge: JudgeBlock, header: Header, receipts: readonly Receipt[] |
 
 /** Logs of our contracts; a range that the node refuses is requested in halves. */
 async function logsIn(lane: Lane, from: number, to: number): Promise<MinedLog[]> {
-  const address = [...new Set(Object.values(lane.network.addresses))]
+  const { addresses, former } = lane.network
+  const address = [...new Set([...Object.values(addresses), ...Object.values(former).flat()])]
   try {
     return (await lane.rpc.call('eth_getLogs', [{ fromBlock: hexOf(from), toBlock: hexOf(to), address }])) as MinedLog[]
   } catch (error) {

@@ -16,7 +16,7 @@ export async function effectIsThere(lane: Lane, op: Op): Promise<boolean | undef
   const args = command?.effect && storedArgsOf(command, op)
   const check = args && command.effect?.(args)
   if (!check) return undefined
-  const { to, data } = encodeCall(check, lane.network.addresses, lane.signer.address)
+  const { to, data } = encodeCall(check, lane.network.origin, lane.signer.address)
   try {
     const answer = await lane.rpc.call('eth_call', [{ to, data }, 'latest'], lane.timings.readTimeoutMs)
     return check.isOurs(decodeResult(check, String(answer)))

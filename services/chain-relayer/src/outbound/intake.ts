@@ -106,12 +106,18 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
   if (kind.only === 'devnet' && !lane.network.devnet) return invalid(`kind: ${command.kind} exists on devnets only`)
   if (kind.only === 'gasless' && !lane.network.profile.gasless) return invalid(`kind: ${command.kind} is for networks without gas money only`)
   try {
-    const expected = kind.opKey(argsOf(kind, command as unknown as Op))
+    const args = argsOf(kind, command as unknown as Op)
+    const { contract } = args
+    if (typeof contract === 'string' && !isOurs(lane, contract)) return invalid(`args.contract: ${contract} is no contract of ${command.network}`)
+    const expected = kind.opKey(args)
     return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
   } catch (error) {
     return invalid(error instanceof z.ZodError ? issueText(error) : String((error as Error).message))
   }
 }
+
+const isOurs = ({ network: { addresses, former } }: Lane, address: string): boolean =>
+  [...Object.values(addresses), ...Object.values(former).flat()].includes(address)
 
 /** A command that cannot be parsed becomes a dead letter; its reason names the field. */
 async function refuseUnread(lane: Lane, event: CloudEvent, error: z.ZodError): Promise<void> {

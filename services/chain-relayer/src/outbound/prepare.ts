@@ -78,7 +78,7 @@ export const batchIds = (prepared: Prepared): string[] => [
 /** Names the faulty field. @example 'args.amount: must be above 0' */
 export const issueText = (error: z.ZodError): string => error.issues.map(issue => `${['args', ...issue.path].join('.')}: ${issue.message}`).join('; ')
 
-const encode = (lane: Lane, call: ContractCall) => encodeCall(call, lane.network.addresses, lane.signer.address)
+const encode = (lane: Lane, call: ContractCall) => encodeCall(call, lane.network.origin, lane.signer.address)
 
 /** Measured gas of the kind with a third on top, doubled for each time it ran out. */
 function gasOf(command: Command, args: Record<string, unknown>, op: Op): bigint {

@@ -10,7 +10,7 @@ export async function signAuthorization(lane: Lane, request: AuthorizationReques
   const now = Math.max(Math.floor(Date.now() / 1_000), lane.head.time)
   const message = {
     ...request,
-    to: /^0x/.test(request.to) ? request.to : lane.network.addresses[request.to as ContractName],
+    to: /^0x/.test(request.to) ? request.to : lane.network.origin[request.to as ContractName],
     validAfter: 0n,
     validBefore: BigInt(now + Math.ceil(lane.timings.authorizationTtlMs / 1_000)),
   }

@@ -8,7 +8,7 @@ const commandTimeMs = 15 * 60_000
 /** A command that uses a reservation or a signature is never sent after it (wall clock, judged by the relayer). */
 export const deadline = (): Date => new Date(Date.now() + commandTimeMs)
 
-const slot = ({ id, chain }: Escrow, { poster }: Lock) => ({ gigId: id, poster, chain })
+const slot = ({ id, chain, contract }: Escrow, { poster }: Lock) => ({ gigId: id, poster, chain, contract })
 
 /** Locks the budget from its source. */
 export const lockCommand = (e: Escrow, lock: Lock, source: FundingSource): Draft =>

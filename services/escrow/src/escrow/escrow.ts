@@ -85,6 +85,8 @@ export interface DirectLock {
   amount: bigint
   txHash: string
   blockNumber: number
+  /** Where it was made; one from before this was stored is on the first contract of its network. */
+  contract?: string
 }
 export interface Settlement {
   kind: 'release' | 'refund'
@@ -134,6 +136,8 @@ export interface Escrow {
   /** The budget, micro-USDC. */
   amount: bigint
   chain: Chain
+  /** The contract that it was opened on, which never changes; one from before this was stored is on the first of its network. */
+  contract?: string
   skillsRequired: string[]
 
   assignment: Assignment | null

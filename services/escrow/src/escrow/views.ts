@@ -2,6 +2,7 @@ import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
 import type { NetworkReader } from '@carapace/chain'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { shownContractOf } from './bound-contract.ts'
 import type { Escrow, Settlement } from './escrow.ts'
 import { passingStates } from './escrow-states.ts'
 
@@ -21,7 +22,7 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader, now:
     amount: usd(escrow.amount),
     currency: 'USDC',
     chain: escrow.chain,
-    depositAddress: networks.cachedContracts(escrow.chain)?.escrow ?? null,
+    depositAddress: shownContractOf(networks, escrow),
     fundedFrom: lock ? { kind: lock.kind, address: lock.from } : null,
     feeBp: assignment?.feeBp ?? null,
     fee: paid ? usd(paid.fee) : null,
@@ -72,7 +73,19 @@ export function releaseView({ escrowId, id, status, assignment, settlement }: St
   }
 }
 
-export const escrowRow = ({ escrowId, id, status, posterId, assignment, amount, chain, lock, settlement, version }: Stored<Escrow>): EscrowRow => ({
+export const escrowRow = ({
+  escrowId,
+  id,
+  status,
+  posterId,
+  assignment,
+  amount,
+  chain,
+  contract,
+  lock,
+  settlement,
+  version,
+}: Stored<Escrow>): EscrowRow => ({
   escrowId,
   gigId: id,
   status: status === 'none' ? 'unfunded' : status,
@@ -80,6 +93,7 @@ export const escrowRow = ({ escrowId, id, status, posterId, assignment, amount, 
   assigneeId: assignment?.assigneeId ?? null,
   amount: String(amount),
   chain,
+  ...(contract === undefined ? {} : { contract }),
   txHash: lock?.onChain.txHash ?? null,
   releaseTxHash: settlement?.onChain.txHash ?? null,
   settledAt: (status === 'released' && settlement?.settledAt?.toISOString()) || null,

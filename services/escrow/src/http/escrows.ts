@@ -176,14 +176,14 @@ async function acceptTransaction(
   const { wallet } = await parts.agents.need(gig.posterId)
   const at = { txHash: transaction.hash, blockNumber: transaction.blockNumber }
   const locks = transaction.success ? transaction.logs.filter(({ contract, event }) => contract === 'Escrow' && event === 'EscrowLocked') : []
-  const log = locks.find(({ args }) => {
-    const found = directLockOf({ args, ...at })
+  const log = locks.find(({ args, address }) => {
+    const found = directLockOf({ args, address, ...at })
     return found?.gigId === gig.gigId && found.lock.poster === wallet
   })
   if (!log) refuseField('txHash', 'the transaction holds no EscrowLocked of this gig by its poster')
   if (String(log.args.amount) !== gig.budget) refuse('AMOUNT_MISMATCH', { budget: usd(BigInt(gig.budget)) })
   if (!transaction.final) refuse('CONFLICT', undefined, { message: 'The transaction is not final yet' })
-  await directLockSeen(parts, { network: gig.chain, args: log.args, ...at })
+  await directLockSeen(parts, { network: gig.chain, args: log.args, address: log.address, ...at })
 }
 
 /** @param options why the sources of a caller did not cover it; no other caller sees it. @throws NOT_FOUND, FUNDS_REQUIRED */

@@ -65,6 +65,8 @@ export interface Harness {
 }
 
 export const contracts = { escrow: toChecksum(`0x${'e5'.repeat(20)}`), bond: toChecksum(`0x${'b0'.repeat(20)}`) }
+/** The escrow contract before the present one. */
+export const formerEscrow = toChecksum(`0x${'f0'.repeat(20)}`)
 export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
 
 /** @param harness is filled; without one a new one is made */
@@ -145,7 +147,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
       return { reservationId: randomUUID(), status: harness.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
     },
   })
-  const networks = knownNetworks(contracts)
+  const networks = knownNetworks(contracts).map(network => ({ ...network, formerContracts: { escrow: [formerEscrow] } }))
   const relayer = stubPeer(api.chainRelayerApi, {
     chainBalance: ({ params }) => ({
       usdc: String(harness.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),

@@ -107,8 +107,8 @@ async function jobIdOf({ peers }: Parts, chain: Chain, onChainJobId: string): Pr
 }
 
 async function contractAt(parts: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {
-  const { escrow, commerce } = await parts.networks.contracts(chain)
-  if (escrow === address) return 'Escrow'
+  const { commerce } = await parts.networks.contracts(chain)
+  if ((await parts.networks.everyContract(chain, 'escrow')).includes(address)) return 'Escrow'
   return commerce === address ? 'Commerce' : 'outside'
 }
 

@@ -28,9 +28,11 @@ export const providerHandlers = (parts: Parts) =>
       const row = await parts.peers.find('escrow', escrowApi.internal.getEscrowRow, { params: { gigId } })
       const gig = row ?? (await parts.peers.find('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } }))
       if (!gig) refuse('NOT_FOUND', { resource: 'gig' })
-      const amount = row && holding.has(row.status) ? BigInt(row.amount) : 0n
-      const { escrow } = await parts.networks.contracts(gig.chain)
-      return { gigId, chain: gig.chain, address: escrow, balances: [{ amount: String(usd(amount)), token: { symbol: 'USDC', decimals: 6 } }] }
+      const isHeld = row !== undefined && holding.has(row.status)
+      const amount = isHeld ? BigInt(row.amount) : 0n
+      const every = await parts.networks.everyContract(gig.chain, 'escrow')
+      const address = row?.contract ?? every.at(isHeld ? 0 : -1)!
+      return { gigId, chain: gig.chain, address, balances: [{ amount: String(usd(amount)), token: { symbol: 'USDC', decimals: 6 } }] }
     },
 
     getProviderTransaction: async ({ params }) => {

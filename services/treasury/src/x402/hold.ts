@@ -77,9 +77,9 @@ const logsWaitMs = 10 * 60_000
 async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, held: Stored<X402Payment>): Promise<(payment: X402Payment) => boolean> {
   const logs = outcome.logs.length > 0 ? outcome.logs : (await transactionOf(parts, outcome))?.logs
   if (logs) {
-    const { escrow, domains } = await parts.networks.contracts(outcome.network)
-    const payTo = outcome.kind === 'domain.mint' ? domains : escrow
-    return payment => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount })
+    const { domains } = await parts.networks.contracts(outcome.network)
+    const paid = outcome.kind === 'domain.mint' ? [domains] : await parts.networks.everyContract(outcome.network, 'escrow')
+    return payment => paid.some(payTo => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount }))
   }
   // what was there already may have been paid for by another source: only its logs show that
   if (outcome.already || parts.clock.now().getTime() - held.updatedAt.getTime() < logsWaitMs) throw new Retry(`${outcome.txHash} cannot be read yet`)

@@ -59,7 +59,7 @@ const verifiable = ({ txHashSettled, onChainJobId, assignee, netPaid, fee }: Com
     {
       record: 'job',
       txHash: txHashSettled,
-      contract: network.contracts.commerce,
+      contracts: [network.contracts.commerce],
       event: topicOf('JobSettled'),
       feeEvent: topicOf('PlatformFeePaid'),
       key: jobIdTopic(BigInt(onChainJobId)),

@@ -1,5 +1,5 @@
-import type { Network, TrustReceipt } from '@carapace/api'
-import { contractInterface, onChainKey } from '@carapace/chain'
+import type { TrustReceipt } from '@carapace/api'
+import { contractInterface, type KnownNetwork, onChainKey } from '@carapace/chain'
 import { money, short } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import type { Page } from '../../layout.ts'
@@ -13,7 +13,7 @@ const verdicts: Record<TrustReceipt['verdict'], string> = {
 }
 
 /** One printable page: amount first, then who, how it was judged, and where to check it. */
-export function receiptView(receipt: TrustReceipt, network: Network | undefined, now: Date): Page {
+export function receiptView(receipt: TrustReceipt, network: KnownNetwork | undefined, now: Date): Page {
   const path = `/trust-receipt/${encodeURIComponent(receipt.id)}`
   return {
     title: `${receipt.gigTitle} · trust receipt`,
@@ -52,14 +52,14 @@ ${network && verifiable(receipt, network)}
 const released = contractInterface('Escrow').getEvent('EscrowReleased')!.topicHash
 
 /** What the browser can check without this platform. */
-const verifiable = ({ txHash, gigId, assignee, netPaid, platformFee }: TrustReceipt, network: Network): Html | undefined =>
+const verifiable = ({ txHash, gigId, assignee, netPaid, platformFee }: TrustReceipt, network: KnownNetwork): Html | undefined =>
   txHash === null || assignee.wallet === null
     ? undefined
     : verification(
         {
           record: 'gig',
           txHash,
-          contract: network.contracts.escrow,
+          contracts: [network.contracts.escrow, ...(network.formerContracts?.escrow ?? [])],
           event: released,
           key: onChainKey(gigId),
           payee: assignee.wallet,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
 import { newHash } from '@carapace/testing'
-import { contracts, until } from '../../testing/harness.ts'
+import { contracts, formerEscrow, until } from '../../testing/harness.ts'
 import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../../testing/scenario.ts'
 import { sharedHarness } from '../../testing/shared-harness.ts'
 import { zeroAddress } from '../commands.ts'
@@ -15,12 +15,13 @@ describe('locks that posters make on the contract itself', () => {
     event: 'EscrowLocked' | 'EscrowReclaimed' | 'EscrowRefunded',
     { gigId, poster, amount }: Scenario,
     network: api.Chain = 'BASE_SEPOLIA',
+    address: string = contracts.escrow,
   ) => {
     const txHash = newHash()
     harness.transactions.set(txHash, { from: poster.wallet, logs: [], final: true })
     return harness.platform.publish(
       api.chainEvent('Escrow', event).of({
-        ...{ logId: randomUUID(), network, contract: 'Escrow', event, address: contracts.escrow, logIndex: 0 },
+        ...{ logId: randomUUID(), network, contract: 'Escrow', event, address, logIndex: 0 },
         ...{ txHash, blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
         args: {
           ...{ key: onChainKey(gigId), slot: escrowSlot(gigId, poster.wallet), poster: poster.wallet, amount: String(amount) },
@@ -69,6 +70,41 @@ describe('locks that posters make on the contract itself', () => {
 
     await until('it has failed', () => isUnknown(scenario))
     assert.equal(accepts(scenario).length, 1)
+  })
+
+  const onFormer = (event: 'EscrowLocked' | 'EscrowRefunded' | 'EscrowReclaimed', scenario: Scenario) =>
+    announce(event, scenario, 'BASE_SEPOLIA', formerEscrow)
+  const contractsOf = ({ gigId }: Scenario) =>
+    harness.commands.filter(({ opKey }) => opKey.endsWith(gigId)).map(({ args }) => (args as { contract?: string }).contract)
+
+  it('count on a former contract, where everything about the gig then is', async () => {
+    const scenario = await postedGig()
+
+    await onFormer('EscrowLocked', scenario)
+
+    await untilStatus(harness, scenario.gigId, 'locked')
+    assert.deepEqual(contractsOf(scenario), [formerEscrow])
+    assert.equal((await escrowOf(harness, scenario.gigId)).depositAddress, formerEscrow)
+    await announce('EscrowRefunded', scenario)
+    assert.equal((await escrowOf(harness, scenario.gigId)).status, 'locked')
+    await onFormer('EscrowRefunded', scenario)
+    await untilStatus(harness, scenario.gigId, 'refunded')
+  })
+
+  it('count on no other contract than the one that the gig was opened on, and are in the way of none there', async () => {
+    const scenario = await postedGig()
+    harness.chain = ({ kind }) => (kind === 'escrow.lock' ? 'fail' : 'confirm')
+    await lockFunds(harness, scenario)
+    await until('it has failed', () => isUnknown(scenario))
+
+    await onFormer('EscrowLocked', scenario)
+    assert.equal(accepts(scenario).length, 0)
+    await announce('EscrowLocked', scenario)
+
+    await untilStatus(harness, scenario.gigId, 'locked')
+    await onFormer('EscrowReclaimed', scenario)
+    assert.equal((await escrowOf(harness, scenario.gigId)).status, 'locked')
+    assert.deepEqual(contractsOf(scenario), [contracts.escrow, contracts.escrow])
   })
 
   it('end on their own network: what happens to the same slot elsewhere refunds nothing here', async () => {

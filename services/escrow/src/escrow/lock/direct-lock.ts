@@ -2,6 +2,7 @@ import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
 import { type Log as DroppedLog, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
+import { mayBeOn } from '../bound-contract.ts'
 import { changeEscrow, ensureEscrow } from '../change-escrow.ts'
 import { zeroAddress } from '../commands.ts'
 import type { DirectLock, Escrow } from '../escrow.ts'
@@ -15,10 +16,14 @@ export function directLockOf({
   args,
   txHash,
   blockNumber,
-}: Pick<Log, 'args' | 'txHash' | 'blockNumber'>): { gigId: string; lock: DirectLock } | undefined {
+  address: contract,
+}: Pick<Log, 'args' | 'txHash' | 'blockNumber' | 'address'>): { gigId: string; lock: DirectLock } | undefined {
   const gigId = uuidOfKey(String(args.key))
   if (!gigId) return undefined
-  return { gigId, lock: { poster: String(args.poster), payee: String(args.payee), amount: BigInt(String(args.amount)), txHash, blockNumber } }
+  return {
+    gigId,
+    lock: { poster: String(args.poster), payee: String(args.payee), amount: BigInt(String(args.amount)), txHash, blockNumber, contract },
+  }
 }
 
 /** A lock counts when it is the budget, by the poster, for nobody else than the assignee, and the gig has not ended (behaviour 6.1). */
@@ -37,20 +42,26 @@ export function fits(escrow: Escrow, lock: DirectLock, posterWallet: string): bo
 }
 
 /** A final EscrowLocked: the poster may have locked by itself. Our own locks are known as `funding` or later and stay as they are. */
-export async function directLockSeen(parts: Parts, log: Pick<Log, 'network' | 'args' | 'txHash' | 'blockNumber'>): Promise<void> {
+export async function directLockSeen(parts: Parts, log: Pick<Log, 'network' | 'args' | 'txHash' | 'blockNumber' | 'address'>): Promise<void> {
   const found = directLockOf(log)
   if (!found) return
   const { gigId, lock } = found
   const escrow = (await parts.escrows.get(gigId)) ?? (await escrowOfGig(parts, gigId))
   if (escrow?.chain !== log.network || lock.poster !== (await parts.agents.need(escrow.posterId)).wallet) return
-  await changeEscrow(parts, gigId, present => withDirectLock(present, lock))
+  const every = await parts.networks.everyContract(escrow.chain, 'escrow')
+  await changeEscrow(parts, gigId, present => (mayBeOn(present, lock.contract, every) ? withDirectLock(present, lock, every[0]) : undefined))
   await tryDirectLock(parts, gigId)
 }
 
-/** A slot has one lock: the first that is seen counts, wherever its transaction is included later. */
-function withDirectLock(e: Escrow, seen: DirectLock): Result | undefined {
-  const { directLock, lock } = e
-  if (!directLock) return { state: { ...e, directLock: seen }, events: [] }
+/**
+ * A slot has one lock: the first that is seen counts, wherever its transaction is included later. One that waits in vain on another contract is its
+ * depositor's.
+ * @param first the first contract of the network
+ */
+function withDirectLock(e: Escrow, seen: DirectLock, first: string | undefined): Result | undefined {
+  const { directLock, lock, status } = e
+  const isElsewhere = directLock && status === 'none' && (directLock.contract ?? first) !== seen.contract
+  if (!directLock || isElsewhere) return { state: { ...e, directLock: seen }, events: [] }
   const { txHash, blockNumber } = seen
   if (directLock.txHash !== txHash || directLock.blockNumber === blockNumber) return undefined
   const isAccepted = lock?.kind === 'onchain' && lock.onChain.txHash === txHash
@@ -64,10 +75,13 @@ export async function tryDirectLock(parts: Parts, gigId: string): Promise<void> 
   if (!escrow?.directLock || escrow.status !== 'none') return
   const { wallet } = await parts.agents.need(escrow.posterId)
   if (wallet === null) return
+  const every = await parts.networks.everyContract(escrow.chain, 'escrow')
   const operationId = parts.newId()
   try {
     await changeEscrow(parts, gigId, present =>
-      present.directLock && fits(present, present.directLock, wallet) ? acceptDirect(present, operationId) : undefined,
+      present.directLock && mayBeOn(present, present.directLock.contract, every) && fits(present, present.directLock, wallet)
+        ? acceptDirect(present, operationId)
+        : undefined,
     )
   } catch (error) {
     // one that would pass the cap is not accepted
@@ -84,12 +98,15 @@ export async function escrowOfGig(parts: Parts, gigId: string): Promise<Escrow |
 }
 
 /** The depositor reclaimed a direct lock: the slot is free for another one, and commands about this one will fail. */
-export async function directLockReclaimed(parts: Parts, { network, args, txHash }: Log): Promise<void> {
+export async function directLockReclaimed(parts: Parts, { network, args, txHash, address }: Log): Promise<void> {
+  const [first] = await parts.networks.everyContract(network, 'escrow')
   const escrow = await parts.escrows.get(uuidOfKey(String(args.key)) ?? '')
   if (!escrow?.directLock || escrow.chain !== network || escrowSlot(escrow.id, escrow.directLock.poster) !== args.slot) return
   await changeEscrow(parts, escrow.id, present => {
     const { directLock } = present
-    return directLock ? { state: { ...present, directLock: null, reclaimed: { lock: directLock, txHash } }, events: [] } : undefined
+    return directLock && (directLock.contract ?? first) === address
+      ? { state: { ...present, directLock: null, reclaimed: { lock: directLock, txHash } }, events: [] }
+      : undefined
   })
 }
 

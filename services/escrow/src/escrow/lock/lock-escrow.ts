@@ -15,6 +15,7 @@ import { findSource, onChainKey, operationKey, optionsNow, reserveCustodial } fr
 import { holdAtIntake, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
+import { contractOf } from '../bound-contract.ts'
 import { changeEscrow, changeEscrowNow, recordFact } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { passingStates } from '../escrow-states.ts'
@@ -56,27 +57,29 @@ export async function lockEscrow(
   if (escrow.status !== 'none') return escrow
 
   const amount = BigInt(gig.budget)
+  const contract = await contractOf(parts, escrow)
   const need = {
     agentId: caller.agentId,
     wallet: caller.wallet,
     chain: gig.chain,
     amount,
     contract: 'escrow' as const,
+    contractAddress: contract,
     x402At: escrowApi.endpoints.fundEscrow.path,
     authorization: request.authorization,
     isProven: request.isProven,
   }
   const found = await findSource(parts, need)
-  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found.options))
+  if (found.kind === 'none') throw without(gig, withOnchain(contract, gig, found.options))
   const reserved = await changeEscrow(parts, gigId, present => {
     if (present.status !== 'none') refuseSecond(present)
-    const record = reserveLock(present, { operationId, kind: found.kind, from: found.from, poster: caller.wallet })
+    const record = reserveLock(present, { operationId, kind: found.kind, from: found.from, poster: caller.wallet, contract })
     return found.kind === 'treasury' ? record : sendLock(record.state, found.source)
   })
   if (found.kind !== 'treasury') return reserved
   // from here on the lock is carried out, by the job if not by this call: what fails in passing refuses nothing
   const sent = (await unlessPassing(drawOnTreasury(parts, reserved))) ?? reserved
-  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, await optionsNow(parts, need)))
+  if (sent.status === 'none') throw without(gig, withOnchain(contract, gig, await optionsNow(parts, need)))
   return sent
 }
 
@@ -90,12 +93,13 @@ export async function lockByPayment(parts: Parts, { gigId, paymentId, payer }: I
   const { escrow } = await needFundable(parts, { gigId, amount: undefined, caller, operationId: paymentId })
   if (escrow.lockFailure?.operationId === paymentId)
     refuse('INVALID_STATE', { state: 'none', allowed: [] }, { message: 'The lock of this payment has failed' })
+  const contract = await contractOf(parts, escrow)
   const reserved =
     escrow.status === 'none'
       ? await changeEscrow(parts, gigId, present => {
           if (present.lock?.operationId === paymentId) return undefined
           if (present.status !== 'none') refuseSecond(present)
-          return reserveLock(present, { operationId: paymentId, kind: 'x402', from: payer, poster: payer })
+          return reserveLock(present, { operationId: paymentId, kind: 'x402', from: payer, poster: payer, contract })
         })
       : escrow
   return drawOnIntake(parts, reserved)
@@ -167,12 +171,11 @@ export async function drawOnTreasury(parts: Parts, escrow: Stored<Escrow>): Prom
   return changeEscrowNow(parts, id, (present, moment) => lockRefused(present, refusal, moment))
 }
 
-async function withOnchain(parts: Parts, gig: GigRow, options: FundingOptions): Promise<FundingOptions> {
-  const { escrow } = await parts.networks.contracts(gig.chain)
+function withOnchain(contract: string, gig: GigRow, options: FundingOptions): FundingOptions {
   return {
     ...options,
     onchain: {
-      contract: escrow,
+      contract,
       function: 'lockUSDC(bytes32 gigId, address payee, uint256 amount)',
       gigKey: onChainKey(gig.gigId),
       amount: gig.budget,

@@ -9,10 +9,11 @@ import { escrowStates } from '../escrow-states.ts'
 import { notMade } from '../settlement/transitions.ts'
 import { facts, fundedFrom, iso, move, type OutcomeId, type Result } from '../transition.ts'
 
-export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string }
+/** `contract`: where it is opened, if it was opened nowhere before. */
+export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string; contract?: string | undefined }
 
 /** Step 1 of the lock saga: the record, whose ledger lines and cap are checked in the same transaction. */
-export function reserveLock(e: Escrow, reservation: Reservation): Result {
+export function reserveLock(e: Escrow, { contract, ...reservation }: Reservation): Result {
   const lock: Lock = {
     payee: e.assignment?.wallet ?? zeroAddress,
     ...reservation,
@@ -21,7 +22,9 @@ export function reserveLock(e: Escrow, reservation: Reservation): Result {
     lockedAt: null,
     payeeOnChain: null,
   }
-  return { state: move(e, 'reserve', { lock, lockRounds: lock.onChain.round, lockFailure: null }), events: [] }
+  // a failed lock may be made after all: all that is locked for a gig is locked in one slot
+  const bound = e.lockRounds > 0 || contract === undefined ? {} : { contract }
+  return { state: move(e, 'reserve', { ...bound, lock, lockRounds: lock.onChain.round, lockFailure: null }), events: [] }
 }
 
 /** Step 3: the command, once its source is reserved. `intake`: an x402 payment that is set aside there. */
@@ -35,10 +38,11 @@ export function sendLock(e: Escrow, source: FundingSource | { kind: 'intake' }):
 /** Accepts a lock that the poster made on the contract itself. */
 export function acceptDirect(e: Escrow, operationId: string): Result {
   const direct = e.directLock!
-  const reserved = reserveLock(e, { operationId, kind: 'onchain', from: direct.poster, poster: direct.poster, payee: direct.payee }).state
+  const { poster, payee, contract } = direct
+  const reserved = reserveLock(e, { operationId, kind: 'onchain', from: poster, poster, payee, contract }).state
   const lock = reserved.lock!
   const sent: Lock = { ...lock, stage: 'sent', onChain: { ...lock.onChain, txHash: direct.txHash, blockNumber: direct.blockNumber } }
-  return { state: { ...reserved, lock: sent }, events: [acceptCommand(e, sent)] }
+  return { state: { ...reserved, lock: sent }, events: [acceptCommand(reserved, sent)] }
 }
 
 /**

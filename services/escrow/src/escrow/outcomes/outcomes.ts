@@ -4,6 +4,7 @@ import { escrowSlot, operationParts, toChecksum, uuidOfKey } from '@carapace/cha
 import { on, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import { isOfLane, type Log } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
+import { contractOf } from '../bound-contract.ts'
 import { changeEscrow, changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { directLockDropped, directLockReclaimed, directLockSeen, isStillOnChain, reclaimDropped, tryDirectLock } from '../lock/direct-lock.ts'
@@ -84,10 +85,14 @@ export const escrowChain = (parts: Parts): Subscription[] => [
 ]
 
 /** The escrow that a final log speaks of: the keys of gigs are alike on both networks. */
-async function escrowOf(parts: Parts, { final, network, args }: Pick<PayloadOf<ReturnType<typeof chainEvent>>, 'final' | 'network' | 'args'>) {
+async function escrowOf(
+  parts: Parts,
+  { final, network, args, address }: Pick<PayloadOf<ReturnType<typeof chainEvent>>, 'final' | 'network' | 'args' | 'address'>,
+) {
   const gigId = final ? uuidOfKey(String(args.key)) : undefined
   const escrow = gigId === undefined ? undefined : await parts.escrows.get(gigId)
-  return escrow?.chain === network ? escrow : undefined
+  // a slot of the same key may be on another of our contracts
+  return escrow?.chain === network && (await contractOf(parts, escrow)) === address ? escrow : undefined
 }
 
 /**

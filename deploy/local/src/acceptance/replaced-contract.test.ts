@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { startGateway } from '@carapace/gateway'
+import { type ChainPlatform, doctorChecks, startChainPlatform, startTestEnvironment, type TestEnvironment, until } from '@carapace/testing'
+import { services } from '../services.ts'
+import { replaceEscrow } from '../testing/further-contract.ts'
+import { untilHealthy } from '../testing/health.ts'
+import { deliver, escrowOf, fundedJob, gigIs, type Job, micro, openPanel, vote } from '../testing/job.ts'
+import { assertPaid, assertRefunded, newValidators } from '../testing/scenarios.ts'
+
+const chain = 'BASE_SEPOLIA'
+
+describe('an escrow contract that is replaced', function () {
+  this.timeout(240_000)
+  let environment: TestEnvironment
+  let platform: ChainPlatform
+  let contracts: Awaited<ReturnType<typeof replaceEscrow>>
+  const opened: Record<'paid' | 'refunded', Job> = {} as never
+  before(async () => {
+    environment = await startTestEnvironment()
+    platform = await start()
+    await newValidators(platform)
+    opened.paid = await fundedJob(platform)
+    opened.refunded = await fundedJob(platform, { budget: 25 })
+    // as one that was opened before its contract was stored
+    await escrows().updateOne({ _id: opened.paid.gigId }, { $unset: { contract: 1 } })
+    await platform.end()
+    contracts = await replaceEscrow(environment, chain)
+  })
+  after(async () => {
+    await platform?.end()
+    await environment?.close()
+  })
+
+  const start = () => startChainPlatform({ services, startGateway, environment, env: { INTERNAL_KEY: '5a'.repeat(32) } })
+  const heldIn = async () => ({
+    former: await platform.usdcOf(chain, contracts.former),
+    present: await platform.usdcOf(chain, contracts.present),
+  })
+  const placeOf = async ({ gigId }: Job) => (await escrowOf(platform, gigId)).depositAddress
+  const escrows = () => platform.service('escrow').platform.db.connection.collection<{ _id: string }>('escrows')
+  const moveRecord = async ({ gigId }: Job, contract: string) => {
+    const { modifiedCount } = await escrows().updateOne({ _id: gigId }, { $set: { contract } })
+    assert.equal(modifiedCount, 1)
+  }
+  const approve = async (job: Job) => {
+    await deliver(platform, job)
+    const { id, panel } = await openPanel(platform, job)
+    await vote(platform, id, panel.slice(0, 2), 'approve')
+    await gigIs(platform, job.gigId, 'completed')
+    await assertPaid(platform, job)
+  }
+  const refund = async (job: Job) => {
+    await deliver(platform, job)
+    await gigIs(platform, job.gigId, 'pending_validation')
+    const complaint = { gigId: job.gigId, reason: 'not what was asked for' }
+    await until('the dispute is open', async () => {
+      const { status, body } = await platform.call('POST', '/api/escrow/dispute', { body: complaint, headers: job.poster.headers })
+      if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return true
+    })
+    await gigIs(platform, job.gigId, 'disputed')
+    await platform.post('/api/escrow/admin-resolve', { gigId: job.gigId, releaseToPayee: false, reason: 'looked at it' }, platform.admin)
+    await gigIs(platform, job.gigId, 'cancelled')
+    await assertRefunded(platform, job)
+  }
+
+  it('is not forgotten: a start whose file does not name it any more is refused by name', async () => {
+    const whole = await readFile(contracts.file, 'utf8')
+    const { former: _, ...rest } = JSON.parse(whole)
+    await writeFile(contracts.file, JSON.stringify(rest))
+
+    await assert.rejects(start(), {
+      message: `BASE_SEPOLIA: records are on contracts that BASE_SEPOLIA_ADDRESSES does not name: add Escrow ${contracts.former} to its "former"`,
+    })
+
+    await writeFile(contracts.file, whole)
+  })
+
+  it('stays the one of the records that were opened on it, and new ones are opened on the new one', async () => {
+    platform = await start()
+    const fresh = await fundedJob(platform, { budget: 60 })
+
+    assert.deepEqual(await Promise.all([opened.paid, opened.refunded, fresh].map(placeOf)), [contracts.former, contracts.former, contracts.present])
+    assert.deepEqual(await heldIn(), { former: micro(65), present: micro(60) })
+    await untilHealthy(platform, 60)
+    await moveRecord(opened.refunded, contracts.present)
+    const checks = await doctorChecks(platform, 'escrow')
+    await moveRecord(opened.refunded, contracts.former)
+    assert.deepEqual(checks.find(({ name }) => name === 'contracts')?.detail, [`${chain}: escrow owes ${micro(85)} and holds ${micro(60)}`])
+
+    await approve(opened.paid)
+    await refund(opened.refunded)
+    assert.deepEqual(await heldIn(), { former: 0n, present: micro(60) })
+    await approve(fresh)
+    assert.deepEqual(await heldIn(), { former: 0n, present: 0n })
+    await untilHealthy(platform, 60)
+  })
+})
