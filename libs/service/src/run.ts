@@ -123,8 +123,8 @@ async function startUnlessEnded(
   }
 }
 
-/** So long an orderly end of a process may last after its supervisor has ended. */
-const orphanMs = 2_500
+/** So long an orderly end of a process may last after its supervisor has ended: its clients have ended with that, so no idle connection is served longer. */
+const orphanMs = 1_000
 
 /**
  * Ends this process within 3 s after the supervisor that holds a channel to it, even in the middle of its work: a start or an orderly end may wait for a
