@@ -86,15 +86,23 @@ function round(population: Population, validationId: string, { poster, worker, s
   return { verdict: verdict ?? 'expired', isFrozen: verdict === 'rejected' && isFrozen(population, votes, now) }
 }
 
-/** The candidates of a day, as they were at its first draw. */
-const pools = new WeakMap<Population, { day: number; candidates: Drawn[] }>()
+/** Candidates as they were at a draw, for a few days each: half of the time of a run is theirs otherwise. */
+const pools = new WeakMap<Population, { day: number; candidates: Drawn[]; held: Map<Member, { until: number; candidate: Drawn }> }>()
+const heldDays = 4
 
 function poolOf(population: Population, now: Date): readonly Drawn[] {
   const cached = pools.get(population)
   if (cached?.day === population.day) return cached.candidates
+  const held: NonNullable<typeof cached>['held'] = cached?.held ?? new Map()
   const isSeated = ({ kind, isControl }: Member) => !population.attack.isUnseated || (kind !== 'attacker' && !isControl)
-  const candidates = population.members.filter(isSeated).map(member => candidateOf(population, member, now))
-  pools.set(population, { day: population.day, candidates })
+  const candidates = population.members.filter(isSeated).map(member => {
+    const last = held.get(member)
+    if (last && last.until > population.day) return { ...last.candidate, lastSeenAt: now, registeredAt: registeredAt(population, member, now) }
+    const candidate = candidateOf(population, member, now)
+    held.set(member, { until: population.day + heldDays, candidate })
+    return candidate
+  })
+  pools.set(population, { day: population.day, candidates, held })
   return candidates
 }
 

@@ -16,21 +16,29 @@ export interface Records {
 
 /** Risk is computed again by what has come since, or after so long. */
 const staleMs = 10 * dayMs
+/** Without any of these, and with a sign of life each ten days, risk is 0. */
+const isFault = ({ type }: Dated): boolean => type === 'failed' || type === 'slash'
 const unscored = { posterScore: 0, assigneeScore: 0 }
 
 export function recordsOf(): Records {
   const logs = new Map<string, Dated[]>()
   const paid = new Map<string, Date>()
+  const faulty = new Set<string>()
   const risks = new Map<string, { facts: number; at: number; risk: number }>()
   const of = (agentId: string) => logs.get(agentId) ?? []
   const note: Book['note'] = (agentId, fact) => {
-    const log = logs.get(agentId)
-    if (log) log.push(fact)
-    else logs.set(agentId, [fact])
+    const log = logs.get(agentId) ?? []
+    logs.set(agentId, log)
+    // of silence the last sign of life decides, and every agent gives one each ten days
+    const last = fact.type === 'seen' ? log.findLastIndex(({ type }) => type === 'seen') : -1
+    if (last >= 0) log.splice(last, 1)
+    log.push(fact)
+    if (isFault(fact)) faulty.add(agentId)
   }
   const pairOf = (one: string, other: string) => [one, other].sort().join('/')
   return {
     riskOf: (agentId, now) => {
+      if (!faulty.has(agentId)) return 0
       const [facts, last] = [of(agentId), risks.get(agentId)]
       if (last && last.facts === facts.length && now.getTime() - last.at < staleMs) return last.risk
       const { riskScore } = riskOf(facts, now)
@@ -58,6 +66,7 @@ export function recordsOf(): Records {
       inherit: (heirId, sourceId, at) => {
         const logged = (agentId: string) => of(agentId).map(fact => ({ ...fact, agentId }))
         logs.set(heirId, mergedFacts(heirId, [...logged(sourceId), ...logged(heirId)]))
+        if (faulty.has(sourceId)) faulty.add(heirId)
         book.inherit(heirId, sourceId, at)
       },
     }),
