@@ -4,7 +4,9 @@ import type { Contribution } from './lines.ts'
 import { type Components, type Score, scoreWeights, startScore } from './terms.ts'
 import { contributionsOf as contributionsOf1 } from './v1/explain.ts'
 import { idleDays } from './v1/score.ts'
-import { contributionsOf as contributionsOf2 } from './v2/explain.ts'
+import { contributionsOf as contributionsWith } from './v2/explain.ts'
+import { tuning as tuning2 } from './v2/tuning.ts'
+import { tuning as tuning3 } from './v3/tuning.ts'
 
 export interface Explanation extends Score {
   formulaVersion: FormulaVersion
@@ -20,7 +22,11 @@ export interface Explanation extends Score {
 
 type Steps<T> = Generator<undefined, T, undefined>
 
-const contributionsOf = { '1': contributionsOf1, '2': contributionsOf2 } as const
+const contributionsOf: Record<FormulaVersion, typeof contributionsOf1> = {
+  '1': contributionsOf1,
+  '2': (log, now, components) => contributionsWith(log, now, components, tuning2),
+  '3': (log, now, components) => contributionsWith(log, now, components, tuning3),
+}
 const horizonDays = 30
 
 /** Why a score is what it is, in words and numbers that add up. @example explain('2', [], now).parts.gigPerformance.contributions // [] */

@@ -2,8 +2,9 @@ import { type Dated, standingFacts } from './facts.ts'
 import type { Score } from './terms.ts'
 import { scoreOf as scoreOf1 } from './v1/score.ts'
 import type { Vouching } from './v2/credits.ts'
-import { candidate, stateOf } from './v2/formula.ts'
+import { formula2, type Incremental, stateOf } from './v2/formula.ts'
 import type { State } from './v2/state.ts'
+import { formula3 } from './v3/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -14,7 +15,16 @@ export interface Formula {
   scoresOf(log: readonly Dated[]): (now: Date) => Score
 }
 
-export type FormulaVersion = '1' | '2'
+export type FormulaVersion = '1' | '2' | '3'
+
+const byState = (version: FormulaVersion, { scoreOf }: Incremental): Formula => ({
+  version,
+  scoreOf: (log, now) => scoreOf(stateOf(log), now),
+  scoresOf: log => {
+    const state = stateOf(log)
+    return now => scoreOf(state, now)
+  },
+})
 
 export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   '1': {
@@ -22,15 +32,13 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
     scoreOf: (log, now) => scoreOf1(standingFacts(log, now), now),
     scoresOf: log => now => scoreOf1(standingFacts(log, now), now),
   },
-  '2': {
-    version: '2',
-    scoreOf: (log, now) => candidate.scoreOf(stateOf(log), now),
-    scoresOf: log => {
-      const state = stateOf(log)
-      return now => candidate.scoreOf(state, now)
-    },
-  },
+  '2': byState('2', formula2),
+  '3': byState('3', formula3),
 }
+
+/** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
+export const followed: Incremental = formula3
+const followedVersion = '3'
 
 /** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
 export interface Followed {
@@ -42,14 +50,14 @@ export interface Followed {
 }
 
 export function figuresAt(log: readonly Dated[], state: State, now: Date): Followed {
-  const { score, vouching } = candidate.standingOf(state, now)
-  const scoreBy = (version: FormulaVersion) => (version === '2' ? score : formulas[version].scoreOf(log, now))
-  return { scoreBy, vouching, judgement: candidate.judgementOf(state, now) }
+  const { score, vouching } = followed.standingOf(state, now)
+  const scoreBy = (version: FormulaVersion) => (version === followedVersion ? score : formulas[version].scoreOf(log, now))
+  return { scoreBy, vouching, judgement: followed.judgementOf(state, now) }
 }
 
 /** J: how reliably an agent judges the work of others, in millionths, whichever formula is in force. */
-export const judgementAt = (log: readonly Dated[], now: Date): number => candidate.judgementOf(stateOf(log), now)
+export const judgementAt = (log: readonly Dated[], now: Date): number => followed.judgementOf(stateOf(log), now)
 
 /** The formula that scores are published by; the other one runs next to it for comparison. */
 export const currentVersion: FormulaVersion = '1'
-export const shadowVersion: FormulaVersion = '2'
+export const shadowVersion: FormulaVersion = '3'

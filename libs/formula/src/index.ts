@@ -14,7 +14,7 @@ export {
   usdcOf,
   within,
 } from './facts.ts'
-export { currentVersion, type Formula, type FormulaVersion, figuresAt, formulas, judgementAt, shadowVersion } from './formulas.ts'
+export { currentVersion, type Formula, type FormulaVersion, figuresAt, followed, formulas, judgementAt, shadowVersion } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
 export { maturityOf, vouchesFrom } from './maturity.ts'
@@ -22,8 +22,9 @@ export { type Components, minBondMicro, newJudgement, type Score, scoreWeights, 
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'
 export type { Vouching } from './v2/credits.ts'
-export { candidate, candidateWith, type Incremental, stateOf } from './v2/formula.ts'
+export { type Incremental, incrementalWith, stateOf } from './v2/formula.ts'
 export { type Judged, judgementOf } from './v2/judgement.ts'
 export type { State } from './v2/state.ts'
-export { type Tuning, tuning } from './v2/tuning.ts'
+export { type Tuning, tuning as tuning2 } from './v2/tuning.ts'
+export { tuning as tuning3 } from './v3/tuning.ts'
 export { exportedFacts, type ScoreExport, scoreIn } from './verify/verify.ts'

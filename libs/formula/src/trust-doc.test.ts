@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { explain } from './explain.ts'
+import { example, now } from './testing/example.fixture.ts'
 import type { Decimal } from './v2/decimal.ts'
-import { example, now } from './v2/example.fixture.ts'
 import { stateOf } from './v2/formula.ts'
 import { figuresOf } from './v2/score.ts'
-import { tuning } from './v2/tuning.ts'
+import { tuning } from './v3/tuning.ts'
 
 const page = readFileSync(new URL('../../../docs/trust.md', import.meta.url), 'utf8')
 const fixed = (value: Decimal, digits: number): string => (Number(value) / 1e18).toFixed(digits)
 
 describe('the worked example of docs/trust.md', () => {
   const { quality } = figuresOf(stateOf(example), now, tuning)
-  const { parts, fusedScore, tier, start } = explain('2', example, now)
+  const { parts, penalty, fusedScore, tier, start } = explain('3', example, now)
   const holds = (lines: readonly string[]) => {
     for (const line of lines) assert.ok(page.split('\n').includes(line), `docs/trust.md has no line "${line}"`)
   }
@@ -42,6 +42,6 @@ describe('the worked example of docs/trust.md', () => {
     holds(Object.entries(parts).map(([name, { value, points }]) => `| ${name} | ${value.toFixed(1)} | ${points.toFixed(4)} |`))
     holds(parts.gigPerformance.contributions.map(({ text, points }) => `| ${text} | ${points.toFixed(3)} |`))
     const added = Object.values(parts).reduce((sum, { points }) => sum + points, 0)
-    assert.ok(page.includes(`${start} + ${added.toFixed(4)} = ${fusedScore}: ${tier}.`))
+    assert.ok(page.includes(`${start} + ${added.toFixed(4)} − ${penalty} = ${fusedScore}: ${tier}.`))
   })
 })

@@ -4,14 +4,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { slashFact } from '@carapace/reputation/rules'
+import { type Dated, startScore } from '@carapace/formula'
+import { riskOf, slashFact } from '@carapace/reputation/rules'
 import { allAttacks } from './attacks.ts'
 import type { Book, Formula } from './formulas/book.ts'
 import { formulas } from './formulas/formulas.ts'
 import { auc } from './judges.ts'
 import { type Market, markets } from './markets.ts'
 import { planOf } from './plan.ts'
-import { newPopulation } from './population.ts'
+import { newPopulation, type Population } from './population.ts'
 import { htmlOf } from './report/html.ts'
 import { estimateOf, rowsOf } from './report/rows.ts'
 import { tablesOf } from './report/table.ts'
@@ -28,7 +29,7 @@ const scoredBy = (score: (agentId: string) => number): Formula => ({
 })
 
 describe('the lab', () => {
-  for (const formula of ['v1', 'v2'])
+  for (const formula of ['v1', 'v3'])
     it(`gives the same figures for the same seed by ${formula}, under every attack`, () => {
       for (const [name, attack] of attacks) {
         const figures = run(tiny, attack, formulas[formula]!, name)
@@ -148,6 +149,22 @@ describe('what the lab records', () => {
     assert.equal(records.riskOf(worker.id, population.now()), 28)
   })
 
+  it('has no risk of an agent that is at work and has not failed, and the whole one as soon as it has', () => {
+    const population = newPopulation(tiny, none, formulas.v3!, 'risk')
+    const [poster, worker] = [population.join({ kind: 'poster' }), population.join({ kind: 'worker' })]
+    const facts: Dated[] = [{ type: 'registered', at: population.now() }]
+    for (; population.day < 40; population.nextDay()) {
+      if (population.day % 10 === 0) population.book.note(worker.id, { type: 'seen', at: population.now() })
+      if (population.day % 10 === 0) facts.push({ type: 'seen', at: population.now() })
+      if (population.day % 9 === 0) population.deal(poster, worker, 20, { verdict: true })
+    }
+    assert.equal(population.records.riskOf(worker.id, population.now()), riskOf(facts, population.now()).riskScore)
+
+    population.deal(poster, worker, 20, { verdict: false })
+    // one failure and five payments of the same poster: 25/6
+    assert.equal(population.records.riskOf(worker.id, population.now()), 4)
+  })
+
   it('draws validators of formula 1 by how they judge, as the product does', () => {
     const book = formulas.v1!.start([])
     const at = new Date()
@@ -174,15 +191,15 @@ describe('the figures of the lab', () => {
   })
 
   it('say by which of them the next formula is better or worse, a price by its logarithm', () => {
-    const cells = ['v1', 'v2'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
+    const cells = ['v1', 'v3'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
     const now = { outlayPerPoint: 40, feesPerPoint: 1, seats: 0.2, firstGigIn10: 0.5, wrongVerdicts: 0.1 }
     // of such prices the mean is not beyond its interval, that of their logarithms is
     const next = [20, 200, 40].map(feesPerPoint => ({ ...now, feesPerPoint, outlayPerPoint: 39, seats: 0.1, wrongVerdicts: 0.2 }))
     const tasks = [0, 0, 0, 1, 1, 1].map(n => ({ n }))
     const text = tablesOf(rowsOf(cells, tasks, [now, now, now, ...next]))
 
-    assert.match(text, /v2 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
-    assert.match(text, /v2 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
+    assert.match(text, /v3 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
+    assert.match(text, /v3 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
   })
 
   it('have no points of a pump that are of judging the work of others', () => {
@@ -194,6 +211,34 @@ describe('the figures of the lab', () => {
     const seatsOf = (kind: string) => population.members.filter(member => member.kind === kind).reduce((sum, { seats }) => sum + seats, 0)
     assert.ok(seatsOf('worker') > 0)
     assert.equal(seatsOf('attacker'), 0)
+  })
+
+  it('bound what a launch pump costs by any formula that treats all alike: a copy of the honest market pays what that one pays', () => {
+    let fees = 0
+    let points = 0
+    const counted: Formula = {
+      title: 'test',
+      start: anchors => {
+        const book = formulas.v3!.start(anchors)
+        return {
+          ...book,
+          settled: (deal, at) => {
+            fees += Number(deal.fee) / 1e6
+            book.settled(deal, at)
+          },
+        }
+      },
+    }
+    const measured = {
+      ...none,
+      daily: (population: Population, day: number) => {
+        if (day === 59) points = population.members.reduce((sum, member) => sum + Math.max(0, population.score(member) - startScore), 0)
+      },
+    }
+    run({ ...markets.paper!, days: 60 }, measured, counted, 'copy')
+
+    // the goal for pumps is 10 USDC a point: honest agents would have to have a tenth of their points
+    assert.ok(fees / points < 2, `${fees} USDC for ${points} points`)
   })
 
   it('are a page without scripts', () => {

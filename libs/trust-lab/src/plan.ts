@@ -17,7 +17,9 @@ export interface Plan {
 }
 
 /** Formulas that a run compares in every cell; the others only where `--full` says so, and under these attacks in the first market. */
-const compared = ['v1', 'v2']
+const compared = ['v1', 'v3']
+/** Never in force: run where it is named. */
+const superseded = 'v2'
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
 
 /** Seeds of a cell: what five minutes on two cores are enough for, the table of a release, and all night. */
@@ -37,7 +39,11 @@ export function planOf(args: readonly string[], attacks: readonly string[]): Pla
   }
   const isSeen = (name: string) => values.full || values.write || !markets[name]!.isHeldOut
   const inMarkets = chosen(Object.keys(markets), values.markets, Object.keys(markets).filter(isSeen))
-  const byFormulas = chosen(Object.keys(formulas), values.formulas)
+  const byFormulas = chosen(
+    Object.keys(formulas),
+    values.formulas,
+    Object.keys(formulas).filter(name => name !== superseded),
+  )
   const isShown = ({ market, attack }: Cell) => market === inMarkets[0] && wellKnown.has(attack)
   const isRun = (cell: Cell) => values.full || values.formulas || compared.includes(cell.formula) || isShown(cell)
   const cells = inMarkets.flatMap(market =>

@@ -1,4 +1,4 @@
-import { candidate, type Fact, type State, type Vouching } from '@carapace/formula'
+import { type Fact, followed, type State, type Vouching } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 import type { ScoreDoc } from './score.store.ts'
 
@@ -20,7 +20,7 @@ export function numbersOf(
     const subject = subjects.get(id)
     if (!subject || numbers.has(id)) continue
     const isAnchor = config.TRUST_ANCHORS.includes(id)
-    numbers.set(id, { ...candidate.vouchingOf(subject.state, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
+    numbers.set(id, { ...followed.vouchingOf(subject.state, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
   }
   return numbers
 }

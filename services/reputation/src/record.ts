@@ -1,6 +1,6 @@
 import type { CloudEvent, Draft } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { candidate, type Dated, type Fact, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
+import { type Dated, type Fact, followed, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
 import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
@@ -130,7 +130,7 @@ function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date
   subject.facts = mergedFacts(agentId, subject.log)
   // the bond of an heir is the sum of several, so that one fact changes others
   if (subject.doc.sources.length > 0) subject.state = stateOf(subject.facts)
-  else candidate.apply(subject.state, { ...fact, at: logged.at })
+  else followed.apply(subject.state, { ...fact, at: logged.at })
   subject.standing = standingAt(subject.facts, now, subject.state)
   return logged
 }

@@ -56,6 +56,15 @@ describe('a change of a standing', () => {
     return isScoreMoved(event!.data as PayloadOf<typeof scoreChanged>)
   }
 
+  it('is written where another formula is the shadow, also when its score is the same', () => {
+    const before = { ...newDoc(), shadow: { formulaVersion: '2', fusedScore: 15, tier: 'Hatchling' } as const }
+    const next = { ...before, shadow: { ...before.shadow, formulaVersion: '3' as const } }
+    const written = (standing: ScoreDoc) => applyStanding(before, standing, now, () => inputsOf('a1', []))
+
+    assert.equal(written(before), undefined)
+    assert.equal(written(next)?.state.shadow?.formulaVersion, '3')
+  })
+
   it('says whether score, risk or judgement moved, which start as everybody assumes them', () => {
     const { fusedScore, tier, risk } = newDoc()
 

@@ -95,7 +95,8 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 }
 
 /** What is stored and not shown with the score. */
-const unshown = ({ formulaVersion, shadow, vouches }: ScoreDoc): string => JSON.stringify([formulaVersion, shadow?.fusedScore, vouches === true])
+const unshown = ({ formulaVersion, shadow, vouches }: ScoreDoc): string =>
+  JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true])
 
 const shown = ({
   fusedScore,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
-import { candidate, type Dated, type Fact, formulas, mergedFacts, stateOf, tierOf } from '@carapace/formula'
+import { type Dated, type Fact, followed, formulas, mergedFacts, stateOf, tierOf } from '@carapace/formula'
 import fc from 'fast-check'
 import { riskOf } from './risk.ts'
 import { standingAt } from './standing.ts'
@@ -221,7 +221,7 @@ describe('FusedScore', () => {
       fc.property(log, fc.nat(30), (facts, count) => {
         const state = stateOf(facts.slice(0, count))
         standingAt(facts.slice(0, count), now, state)
-        for (const fact of facts.slice(count)) candidate.apply(state, fact)
+        for (const fact of facts.slice(count)) followed.apply(state, fact)
         assert.deepEqual(standingAt(facts, now, state), standingAt(facts, now))
       }),
     )

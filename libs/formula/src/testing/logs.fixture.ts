@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Dated, Fact } from '../facts.ts'
-import { ago } from '../v2/example.fixture.ts'
+import { ago } from './example.fixture.ts'
 
 const some = fc.constantFrom('a', 'b', 'c', 'd')
 const gig = fc.constantFrom(...Array.from({ length: 12 }, (_, n) => `g${n}`))

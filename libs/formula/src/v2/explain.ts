@@ -8,15 +8,15 @@ import { stateOf } from './formula.ts'
 import { boundOf, type Quality, qualityFrom } from './quality.ts'
 import { figuresOf } from './score.ts'
 import type { State } from './state.ts'
-import { tuning } from './tuning.ts'
+import type { Tuning } from './tuning.ts'
 
-/** What each component of formula 2 comes from. */
-export function contributionsOf(log: readonly Dated[], now: Date, components: Components): Record<keyof Components, Contribution[]> {
+/** What each component of formula 2 or 3 comes from. */
+export function contributionsOf(log: readonly Dated[], now: Date, components: Components, tuning: Tuning): Record<keyof Components, Contribution[]> {
   const state = stateOf(log)
   const { quality, parts } = figuresOf(state, now, tuning)
   const linesOf = (some: readonly Part[]) => some.flatMap(part => linesIn(part, quality, state))
   return {
-    gigPerformance: addUp(components.gigPerformance, deliveryLines(quality)),
+    gigPerformance: addUp(components.gigPerformance, deliveryLines(quality, tuning)),
     onChainBehaviour: addUp(components.onChainBehaviour, linesOf(parts.onChainBehaviour)),
     bondReliability: addUp(components.bondReliability, linesOf(parts.bondReliability)),
     ecosystemSignals: addUp(components.ecosystemSignals, linesOf(parts.ecosystemSignals)),
@@ -28,7 +28,7 @@ const figures = ({ weight, feesPaid, credit }: Credit) =>
   `its word counts ${points(weight).toFixed(3)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
 
 /** First what the credits would give alone, then what each doubt costs. */
-function deliveryLines({ credits, known, perWeight, settled, chance, failed, bound, size, quality }: Quality): Line[] {
+function deliveryLines({ credits, known, perWeight, settled, chance, failed, bound, size, quality }: Quality, tuning: Tuning): Line[] {
   const most = 100 * points(known)
   const clean = qualityFrom(boundOf(ratio(settled + (3n * one) / 2n, settled + whole(2)), settled, tuning), tuning)
   const [afterFailures, afterSize] = [qualityFrom(bound, tuning), qualityFrom(times(bound, size), tuning)]

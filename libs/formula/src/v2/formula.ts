@@ -21,8 +21,8 @@ export interface Incremental {
   judgementOf(state: State, now: Date): number
 }
 
-/** Formula 2 with other numbers: for the lab. @example candidateWith({ ...tuning, floor: 10_000 }) */
-export const candidateWith = (numbers: Tuning): Incremental => ({
+/** Formula 2 with other numbers: formula 3, and those that the lab tries. @example incrementalWith({ ...tuning, floor: 10_000 }) */
+export const incrementalWith = (numbers: Tuning): Incremental => ({
   start,
   apply,
   scoreOf: (state, now) => figuresOf(state, now, numbers).score,
@@ -37,8 +37,8 @@ export const candidateWith = (numbers: Tuning): Incremental => ({
   },
 })
 
-/** Formula 2 in force. */
-export const candidate: Incremental = candidateWith(tuning)
+/** Formula 2. */
+export const formula2: Incremental = incrementalWith(tuning)
 
 /** The state of a whole log. */
 export function stateOf(log: readonly Dated[]): State {

@@ -1,7 +1,7 @@
 import { daysBetween } from '../facts.ts'
 import { type Components, decayOf, type Score, scoreWeights, startScore, tierOf } from '../terms.ts'
 import { appliedIn, type Part, partsOf } from './components.ts'
-import { type Decimal, max, min, one, ratio, tenths, times, whole } from './decimal.ts'
+import { type Decimal, max, millionths, min, one, ratio, tenths, times, whole } from './decimal.ts'
 import { type Quality, qualityOf } from './quality.ts'
 import { advance, type State } from './state.ts'
 import type { Tuning } from './tuning.ts'
@@ -14,7 +14,7 @@ export interface Figures {
   idleDays: number
 }
 
-/** The score of formula 2 (behaviour 17.10) at a moment that is not earlier than one before. */
+/** The score of formula 2 or 3 (behaviour 17.10) at a moment that is not earlier than one before. */
 export function figuresOf(state: State, now: Date, tuning: Tuning): Figures {
   advance(state, now)
   const quality = qualityOf(state, now.getTime(), tuning)
@@ -33,7 +33,11 @@ export function figuresOf(state: State, now: Date, tuning: Tuning): Figures {
     bondReliability: componentIn('bondReliability'),
     ecosystemSignals: componentIn('ecosystemSignals'),
   }
-  const score = scoreFrom(inTenths, { decay: decayOf(idleDays), penalty: tenths(penaltyOf(state, quality, now)), hasMigrated: state.hasMigrated })
+  const score = scoreFrom(inTenths, {
+    decay: decayOf(idleDays),
+    penalty: tenths(penaltyOf(state, quality, now, tuning)),
+    hasMigrated: state.hasMigrated,
+  })
   return { score, quality, parts, idleDays }
 }
 
@@ -50,13 +54,15 @@ function scoreFrom(inTenths: Components, { decay, penalty, hasMigrated }: { deca
 /** A slash after a verdict is small: its failure counts already. */
 const slashPoints = { verdict: [10n, 5n], decision: [50n, 25n] } as const
 
-/** For slashes, at most 30, and for failing more often than not. */
-function penaltyOf(state: State, { chance, settled, failed }: Quality, now: Date): Decimal {
+/** For slashes, at most 30, for failing more often than not, and for failing while little is known: one who begins again is not better than it was. */
+function penaltyOf(state: State, { credit, chance, settled, failed }: Quality, now: Date, { knownHalf, unknownPenalty }: Tuning): Decimal {
   const slashes = appliedIn(state).reduce((sum, { at, cause = 'decision' }) => {
     const days = daysBetween(at, now)
     const [fresh, old] = slashPoints[cause]
     return sum + (days < 90 ? fresh : days < 180 ? old : 0n)
   }, 0n)
   const failing = 20n * times(max(0n, one / 2n - chance), min(one, (settled + failed) / 3n))
-  return min(whole(30), ratio(slashes, 10n)) + failing
+  const n = settled + failed
+  const unknown = n === 0n ? 0n : times(ratio(millionths(knownHalf), credit + millionths(knownHalf)), ratio(failed, n))
+  return min(whole(30), ratio(slashes, 10n)) + failing + BigInt(unknownPenalty) * unknown
 }

@@ -1,6 +1,6 @@
 /**
- * The numbers of formula 2 that the lab may vary: millionths, or micro-USDC where the name ends so. A change of `tuning` is a new formula version as
- * soon as one score was stored with it.
+ * The numbers of formulas 2 and 3 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
+ * new version as soon as one score was stored with it.
  */
 export interface Tuning {
   /** Standing of a payer that nobody vouches for. */
@@ -34,6 +34,8 @@ export interface Tuning {
   knownHalf: number
   /** Fees that make half of what fees give. */
   feesHalfMicro: number
+  /** What failing everything costs while nothing is known. */
+  unknownPenalty: number
   /** Quality up to which nothing is given. */
   cutOff: number
   /** Share of the standard deviation that is deducted for doubt. */
@@ -45,7 +47,7 @@ export interface Tuning {
   formTolerance: number
 }
 
-/** Formula 2 in force. */
+/** Formula 2. */
 export const tuning: Tuning = {
   floor: 5_000,
   floorCredit: 20_000,
@@ -60,6 +62,7 @@ export const tuning: Tuning = {
   vouchShare: 3_000_000,
   knownHalf: 500_000,
   feesHalfMicro: 15_000_000,
+  unknownPenalty: 0,
   cutOff: 100_000,
   doubt: 500_000,
   sizeTolerance: 150_000,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logged } from '../facts.ts'
 import { type FormulaVersion, formulas } from '../formulas.ts'
 import { inputsOf } from '../inputs.ts'
-import { example, now } from '../v2/example.fixture.ts'
+import { example, now } from '../testing/example.fixture.ts'
 import { exportedFacts, type ScoreExport } from './verify.ts'
 
 const log: Logged[] = example.map((fact, n) => ({ ...fact, agentId: 'me', seq: n + 1 }))
@@ -33,7 +33,7 @@ describe('carapace-verify-score', () => {
     return { status, stdout, stderr }
   }
 
-  for (const version of ['1', '2'] as const)
+  for (const version of ['1', '2', '3'] as const)
     it(`confirms a score of formula ${version} that follows from its facts, in any order`, () => {
       const file = exported(version)
       const { status, stdout } = verify(JSON.stringify({ ...file, facts: [...file.facts].reverse() }))
@@ -43,11 +43,11 @@ describe('carapace-verify-score', () => {
     })
 
   it('ends with 1 and names what differs: the score, and facts that were changed', () => {
-    const file = exported('2')
+    const file = exported('3')
     const raised = verify(JSON.stringify({ ...file, score: { ...file.score, fusedScore: 50 } }))
     const altered = verify(JSON.stringify({ ...file, facts: file.facts.slice(1) }))
 
-    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 45.3\n'])
+    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 44.2\n'])
     assert.equal(altered.status, 1)
     assert.match(altered.stderr, /inputs\.hash/)
   })

@@ -53,7 +53,7 @@ describe('a score, explained and exported', () => {
     assert.deepEqual([first.with, first.handle], [poster.id, poster.handle])
     assert.ok(first.text.startsWith(`${poster.handle} paid 1 gig`), first.text)
     assert.ok(raises.length > 0)
-    assert.equal(shadow.formulaVersion, '2')
+    assert.equal(shadow.formulaVersion, '3')
   })
 
   it('is computed again from its export by carapace-verify-score, which refuses another number', async () => {
@@ -92,22 +92,31 @@ describe('a score, explained and exported', () => {
     const exported = await get(`/api/audit/agents/${worker.id}/export`)
     const log = exported.facts.map((fact: { at: string }) => ({ ...fact, at: new Date(fact.at) }))
     const now = new Date(exported.at)
-    const score = formulas['2'].scoreOf(mergedFacts(worker.id, log), now)
+    const score = formulas['3'].scoreOf(mergedFacts(worker.id, log), now)
     await scores.change(worker.id, doc => ({
       state: {
         ...doc,
         ...score,
-        formulaVersion: '2',
-        history: [{ score: score.fusedScore, at: now, formulaVersion: '2', inputs: doc.inputs! }, ...doc.history],
+        formulaVersion: '3',
+        history: [{ score: score.fusedScore, at: now, formulaVersion: '3', inputs: doc.inputs! }, ...doc.history],
       },
       events: [],
     }))
 
     const [present, past] = [await get(`/api/audit/agents/${worker.id}/export`), (await get(`/api/agents/${worker.id}/reputation`)).history.at(-1)]
     const old = await get(`/api/agents/${worker.id}/reputation/explain?at=${past.at}`)
-    assert.deepEqual([present.formulaVersion, verify(present)], ['2', { status: 0, stderr: '' }])
+    assert.deepEqual([present.formulaVersion, verify(present)], ['3', { status: 0, stderr: '' }])
     assert.deepEqual([old.formulaVersion, old.fusedScore], ['1', 15])
     assert.deepEqual(verify(await get(`/api/audit/agents/${worker.id}/export?at=${past.at}`)), { status: 0, stderr: '' })
+
+    await harness.platform.advance(daySeconds)
+    const next = await until('the formula in force has it with the next day', async () => {
+      const found = await get(`/api/audit/agents/${worker.id}/export`)
+      return found.formulaVersion === '1' && found
+    })
+    assert.deepEqual(verify(next), { status: 0, stderr: '' })
+    const stored = await get(`/api/audit/agents/${worker.id}/export?at=${exported.at}`)
+    assert.deepEqual([stored.formulaVersion, verify(stored)], ['3', { status: 0, stderr: '' }])
   })
 
   it('of an heir comes from the logs of both', async () => {
@@ -141,7 +150,7 @@ describe('a score, explained and exported', () => {
       return found.comparison ? found : undefined
     })
 
-    assert.deepEqual([answer.current, answer.shadow], ['1', '2'])
+    assert.deepEqual([answer.current, answer.shadow], ['1', '3'])
     assert.deepEqual(answer.market, { maturedAt: null, reason: null, vouchers: 0 })
   })
 })

@@ -1,4 +1,4 @@
-import { candidateWith, maturityOf, type State, type Tuning, tuning, vouchesFrom } from '@carapace/formula'
+import { incrementalWith, maturityOf, type State, type Tuning, tuning2, tuning3, vouchesFrom } from '@carapace/formula'
 import { failureFact, paymentFacts } from '@carapace/reputation/rules'
 import type { Formula } from './book.ts'
 import { paymentOf, votesOf } from './built.ts'
@@ -6,11 +6,11 @@ import { logsOf } from './log.ts'
 
 const whole = 1_000_000
 
-/** Formula 2: the numbers of a counterparty are stored in the fact as they were. */
-export const candidateOf = (numbers: Tuning, title: string): Formula => ({
+/** Formulas 2 and 3: the numbers of a counterparty are stored in the fact as they were. */
+export const followingOf = (numbers: Tuning, title: string): Formula => ({
   title,
   start: anchors => {
-    const formula = candidateWith(numbers)
+    const formula = incrementalWith(numbers)
     const anchored = new Set(anchors)
     const states = new Map<string, { state: State; applied: number }>()
     const vouching = new Set<string>()
@@ -62,4 +62,4 @@ export const candidateOf = (numbers: Tuning, title: string): Formula => ({
   },
 })
 
-export const candidate: Formula = candidateOf(tuning, 'v2')
+export const following: Record<string, Formula> = { v2: followingOf(tuning2, 'v2'), v3: followingOf(tuning3, 'v3') }

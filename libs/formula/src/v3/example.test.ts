@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict'
 import { formulas } from '../formulas.ts'
 import { newJudgement } from '../terms.ts'
-import { ago, example, failedFor, now, paidBy, paidTo } from './example.fixture.ts'
-import { candidate, stateOf } from './formula.ts'
-import { judgementOf } from './judgement.ts'
+import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
+import { stateOf } from '../v2/formula.ts'
+import { judgementOf } from '../v2/judgement.ts'
+import { formula3 } from './formula.ts'
 
-const { scoreOf } = formulas['2']
-const vouchingOf = (facts: typeof example) => candidate.vouchingOf(stateOf(facts), now)
+const { scoreOf } = formulas['3']
+const vouchingOf = (facts: typeof example) => formula3.vouchingOf(stateOf(facts), now)
 
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
-describe('formula 2', () => {
-  it('follows the worked example: 67.9 / 15.8 / 21.1 / 19.5, and 45.3', () => {
+describe('formula 3', () => {
+  it('follows the worked example: 66.9 / 13.5 / 20.8 / 19.2, and 44.2', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 45.3,
+      fusedScore: 44.2,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 67.9, onChainBehaviour: 15.8, bondReliability: 21.1, ecosystemSignals: 19.5 },
-      penalty: 0,
+      components: { gigPerformance: 66.9, onChainBehaviour: 13.5, bondReliability: 20.8, ecosystemSignals: 19.2 },
+      penalty: 0.1,
       decay: 1,
     })
-    assert.equal(vouchingOf(example).credit, 2_880_000)
+    assert.equal(vouchingOf(example).credit, 2_877_500)
   })
 
   it('gives an agent without activity exactly 15, and one that has migrated 0', () => {
@@ -37,7 +38,7 @@ describe('formula 2', () => {
 
   it('deducts little for a slash after a verdict, whose failure counts already, and 5 for one by decision', () => {
     const slash = (cause?: 'verdict' | 'decision') =>
-      scoreOf([...example, ago(1, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1', ...(cause ? { cause } : {}) })], now).penalty
+      scoreOf([matured, ago(1, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1', ...(cause ? { cause } : {}) })], now).penalty
 
     assert.deepEqual([slash('verdict'), slash('decision'), slash()], [1, 5, 5])
   })
@@ -45,7 +46,20 @@ describe('formula 2', () => {
   it('deducts for failing more often than not', () => {
     const failures = ['x', 'y', 'z'].flatMap(payer => [1, 2, 3].map(days => failedFor(payer, { days, budget: 20, standing: 0.8 })))
 
-    assert.equal(scoreOf(failures, now).penalty, 7.3)
+    // 10 of these are for failing while nothing else is known
+    assert.equal(scoreOf(failures, now).penalty, 17.3)
+  })
+
+  it('puts an agent that has failed, and of which nothing else is known, below one that begins, until its work is paid', () => {
+    const failure = [matured, failedFor('x', { days: 9, budget: 20 })]
+    const paid = (count: number) => Array.from({ length: count }, (_, n) => paidBy(`p${n}`, { days: 8, budget: 100, standing: 0.8 }))
+    const penalties = [0, 1, 2, 3].map(count => scoreOf([...failure, ...paid(count)], now).penalty)
+
+    assert.equal(scoreOf(failure, now).fusedScore, 5)
+    // 10·0.3/(0.3 + 0.8)·F/(S + F): the word of the one that it failed hardly counts next to the other
+    assert.deepEqual(penalties, [10, 0, 0, 0])
+    const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
+    assert.equal(scoreOf(failedBoth, now).penalty, 1.4)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -55,11 +69,11 @@ describe('formula 2', () => {
     assert.ok(scoreOf([...small, ...failures(200)], now).fusedScore < scoreOf([...small, ...failures(20)], now).fusedScore)
   })
 
-  it('counts payers that nobody vouches for together as a fiftieth of one, however many they are', () => {
+  it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {
     const payers = Array.from({ length: 40 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 100 }))
 
-    assert.ok(vouchingOf([matured, ...payers]).credit <= 20_000)
-    assert.ok(scoreOf([matured, ...payers], now).fusedScore < 16.5)
+    assert.ok(vouchingOf([matured, ...payers]).credit <= 8_000)
+    assert.ok(scoreOf([matured, ...payers], now).fusedScore < 16)
   })
 
   it('gives next to nothing while the market is young, however many pay, and no more for those payments once it has matured', () => {
@@ -68,7 +82,7 @@ describe('formula 2', () => {
     const first = scoreOf(log.slice(0, 1), now).fusedScore
     assert.ok(first > 15 && first < 16, String(first))
     assert.ok(scoreOf(log, now).fusedScore < 17.5)
-    assert.ok(scoreOf([...log, ago(0, { type: 'market_matured', reason: 'vouchers' })], now).fusedScore < 16.5)
+    assert.ok(scoreOf([...log, ago(0, { type: 'market_matured', reason: 'vouchers' })], now).fusedScore < 16)
   })
 
   it('reads facts from before the numbers of the other side were stored by its score', () => {
