@@ -16,4 +16,17 @@ describe('networkReader', () => {
     assert.equal(reader.isDevnet('BASE_SEPOLIA'), true)
     assert.equal(requests, 1)
   })
+
+  it('requests again before it denies that a contract is at an address: it may have been deployed meanwhile', async () => {
+    const [first, second, other] = ['0x1', '0x2', '0x3']
+    let network = { chain: 'BASE_SEPOLIA', contracts: { escrow: first }, formerContracts: { escrow: [] as string[] } }
+    const { isContractAt, everyContract } = networkReader({ peers: { call: async () => ({ networks: [network] }) as never } })
+
+    assert.deepEqual(await everyContract('BASE_SEPOLIA', 'escrow'), [first])
+    network = { chain: 'BASE_SEPOLIA', contracts: { escrow: second }, formerContracts: { escrow: [first] } }
+
+    const found = await Promise.all([first, second, other].map(address => isContractAt('BASE_SEPOLIA', 'escrow', address)))
+    assert.deepEqual(found, [true, true, false])
+    assert.deepEqual(await everyContract('BASE_SEPOLIA', 'escrow'), [first, second])
+  })
 })

@@ -17,7 +17,12 @@ export interface NetworkReader {
   cachedContracts(chain: Chain): Contracts | undefined
   /** Where records of a contract may be, oldest first: the last one has the new ones. @throws DEPENDENCY_UNAVAILABLE */
   everyContract(chain: Chain, name: 'escrow'): Promise<readonly string[]>
-  /** The same if they are known already, without a request. */
+  /**
+   * Whether a contract is, or was, at an address; requested again before it is denied: it may have been deployed since this process started.
+   * @throws DEPENDENCY_UNAVAILABLE
+   */
+  isContractAt(chain: Chain, name: 'escrow', address: string): Promise<boolean>
+  /** As `everyContract` if they are known already, without a request. */
   cachedEveryContract(chain: Chain, name: 'escrow'): readonly string[] | undefined
   /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
   isDevnet(chain: Chain): boolean | undefined
@@ -62,6 +67,12 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
     contracts: async chain => (await networkOf(chain)).contracts,
     cachedContracts: chain => of(chain)?.contracts,
     everyContract: async (chain, name) => placesOf(await networkOf(chain), name),
+    isContractAt: async (chain, name, address) => {
+      const isAt = async () => placesOf(await networkOf(chain), name).includes(address)
+      if (await isAt()) return true
+      await request()
+      return isAt()
+    },
     cachedEveryContract: (chain, name) => {
       const network = of(chain)
       return network && placesOf(network, name)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, doctorChecks, startChainPlatform, startTestEnvironment, type TestEnvironment, until } from '@carapace/testing'
+import { type ChainPlatform, doctorChecks, newWallet, startChainPlatform, startTestEnvironment, type TestEnvironment, until } from '@carapace/testing'
 import { services } from '../services.ts'
 import { replaceEscrow } from '../testing/further-contract.ts'
 import { untilHealthy } from '../testing/health.ts'
 import { deliver, escrowOf, fundedJob, gigIs, type Job, micro, openPanel, vote } from '../testing/job.ts'
 import { assertPaid, assertRefunded, newValidators } from '../testing/scenarios.ts'
+import { postPaying } from '../testing/x402-clients.ts'
 
 const chain = 'BASE_SEPOLIA'
 
@@ -32,7 +33,8 @@ describe('an escrow contract that is replaced', function () {
     await environment?.close()
   })
 
-  const start = () => startChainPlatform({ services, startGateway, environment, env: { INTERNAL_KEY: '5a'.repeat(32) } })
+  const env = { INTERNAL_KEY: '5a'.repeat(32), X402_PAY_TO_ADDRESS: newWallet() }
+  const start = () => startChainPlatform({ services, startGateway, environment, env })
   const heldIn = async () => ({
     former: await platform.usdcOf(chain, contracts.former),
     present: await platform.usdcOf(chain, contracts.present),
@@ -94,6 +96,18 @@ describe('an escrow contract that is replaced', function () {
     assert.deepEqual(await heldIn(), { former: 0n, present: micro(60) })
     await approve(fresh)
     assert.deepEqual(await heldIn(), { former: 0n, present: 0n })
+    await untilHealthy(platform, 60)
+  })
+
+  it('leaves what x402 pays to the new one', async () => {
+    const poster = await platform.newPlayer({ prefix: 'poster' })
+    await platform.faucet(poster.wallet.address, 2, chain)
+    const { id: gigId } = await platform.post('/api/gigs', { title: 'Audit', description: 'Read it.', budget: 0.5, chain }, poster.headers)
+
+    const response = await postPaying(platform, poster, chain, '/api/agent-payments/fund-escrow', { gigId, agentId: poster.id })
+
+    assert.equal(response.status, 200, await response.text())
+    assert.deepEqual(await heldIn(), { former: 0n, present: micro(0.5) })
     await untilHealthy(platform, 60)
   })
 })

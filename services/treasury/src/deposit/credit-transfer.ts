@@ -108,8 +108,8 @@ async function jobIdOf({ peers }: Parts, chain: Chain, onChainJobId: string): Pr
 
 async function contractAt(parts: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {
   const { commerce } = await parts.networks.contracts(chain)
-  if ((await parts.networks.everyContract(chain, 'escrow')).includes(address)) return 'Escrow'
-  return commerce === address ? 'Commerce' : 'outside'
+  if (commerce === address) return 'Commerce'
+  return (await parts.networks.isContractAt(chain, 'escrow', address)) ? 'Escrow' : 'outside'
 }
 
 async function logsOf(parts: Parts, log: TransferLog): Promise<ChainLog[]> {

@@ -78,7 +78,8 @@ async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, he
   const logs = outcome.logs.length > 0 ? outcome.logs : (await transactionOf(parts, outcome))?.logs
   if (logs) {
     const { domains } = await parts.networks.contracts(outcome.network)
-    const paid = outcome.kind === 'domain.mint' ? [domains] : await parts.networks.everyContract(outcome.network, 'escrow')
+    const escrows = logs.flatMap(({ contract, address }) => (contract === 'Escrow' ? [address] : []))
+    const paid = outcome.kind === 'domain.mint' ? [domains] : [...escrows, ...(await parts.networks.everyContract(outcome.network, 'escrow'))]
     return payment => paid.some(payTo => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount }))
   }
   // what was there already may have been paid for by another source: only its logs show that
