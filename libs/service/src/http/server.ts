@@ -70,11 +70,15 @@ export function closeServer(server: Server, graceMs: number, lingerMs = 0): Prom
       idle = setInterval(() => server.closeIdleConnections(), idleMs)
     }, lingerMs)
     // Of the listener alone: the server's own would close idle connections.
-    Listener.prototype.close.call(server, () => {
-      for (const timer of [cut, linger, idle]) clearTimeout(timer)
-      // ends the server's own timers
-      server.close()
-      resolve()
-    })
+    const close = () =>
+      Listener.prototype.close.call(server, () => {
+        for (const timer of [cut, linger, idle]) clearTimeout(timer)
+        // ends the server's own timers
+        server.close()
+        resolve()
+      })
+    // Connections that are made and not yet accepted would be reset, with the writes on them. Right after a poll of the event loop there are none; the
+    // first immediate may follow one that began long ago.
+    setImmediate(() => setImmediate(close))
   })
 }
