@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { acquireBroker, type Broker, busConformance, testRetry } from '@carapace/testing'
 import { quiet } from '../bus.ts'
+import { brokerVersion } from '../torture/broker-version.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('with RabbitMQ', function () {
@@ -12,6 +13,13 @@ describe('with RabbitMQ', function () {
     broker = await acquireBroker()
   })
   after(() => broker?.stop())
+
+  it('says which server it ran on', async function () {
+    const version = await brokerVersion(broker.url)
+
+    assert.match(version, /^RabbitMQ \d+\./)
+    this.test!.title = `ran on ${version}`
+  })
 
   busConformance('RabbitMQ', () => rabbitBus({ log: quiet, ...broker, service: 'test', retry: testRetry }))
 

@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { startOwnBroker } from '@carapace/testing'
 import { quiet } from '../bus.ts'
 import { rabbitBus } from '../index.ts'
+import { brokerVersion } from './broker-version.ts'
 import { queue, toArgv, type WorkerArguments } from './workload.ts'
 
 /**
  * Kills publisher, consumers and broker with -9 by rotation while events flow, and checks that each event had its effect, once.
- * TORTURE_EVENTS (default 60,000); TORTURE_PUBLISHER: another publisher program with the arguments and the output of publisher.ts.
+ * TORTURE_EVENTS (default 60,000); AMQP_URL and AMQP_CONTAINER (`podman rabbit-4`): a broker in a container of its own; TORTURE_PUBLISHER: another publisher program with the arguments and the output of publisher.ts.
  */
 const total = Number(process.env.TORTURE_EVENTS ?? 60_000)
 const publisherProgram = process.env.TORTURE_PUBLISHER ?? sibling('publisher.js')
@@ -36,6 +37,7 @@ const abandonAfterMs = 60_000
 const started = Date.now()
 const folder = await mkdtemp(path.join(tmpdir(), 'carapace-torture-'))
 const broker = await startOwnBroker()
+console.log(`on ${await brokerVersion(broker.url)}`)
 const workers = new Map<string, ChildProcess>()
 let confirmed = 0
 let isPublished = false

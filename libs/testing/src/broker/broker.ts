@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Lease, requestShared } from '../door.ts'
 import { type BrokerSource, openBrokerSource, requireRabbitServer } from './broker-source.ts'
+import { containerBroker } from './container-broker.ts'
 import { startRabbitServer } from './rabbit-server.ts'
 
 /** A place on a RabbitMQ that nobody else uses: hand `url` and `prefix` to rabbitBus, and give it back by `stop`. */
@@ -44,7 +45,10 @@ export async function acquireBroker(): Promise<Broker> {
 }
 
 /** A server that only this test uses, about 5 s to start. @throws Error when there is no rabbitmq-server and none can be installed */
+/** The server of this machine; with AMQP_URL and AMQP_CONTAINER, the one in that container. @throws Error that names the ways to a RabbitMQ */
 export async function startOwnBroker(): Promise<OwnBroker> {
+  const { AMQP_CONTAINER: container, AMQP_URL: url } = process.env
+  if (container && url) return containerBroker(container, url)
   const server = await startRabbitServer(await requireRabbitServer())
   return { ...server, prefix: '' }
 }
