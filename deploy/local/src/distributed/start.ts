@@ -13,6 +13,8 @@ export interface DistributedOptions {
   replicas?: { of: readonly ServiceName[]; hosts: readonly string[] }
   /** Programs as they were built, whose modules a preloaded one may change; they start later. Default: joined into few files. */
   asBuilt?: boolean
+  /** Variables of services and gateway that are read at each start of a process: an operator exchanges them meanwhile. */
+  presentVariables?: () => Variables
 }
 
 export interface Distributed {
@@ -30,7 +32,7 @@ export interface Distributed {
  * One process per service and one for the gateway, on RabbitMQ; database and devnets as in the embedded start.
  * @throws Error when AMQP_URL is missing, the data folder is in use, or a process does not get ready
  */
-export const startDistributed = (given: Variables, { replicas, asBuilt = false }: DistributedOptions = {}): Promise<Distributed> =>
+export const startDistributed = (given: Variables, { replicas, asBuilt = false, presentVariables }: DistributedOptions = {}): Promise<Distributed> =>
   startOwning(async own => {
     const { config, variables, log, parts, processes: environment } = await startEnvironment(given, own)
     required(config, 'AMQP_URL')
@@ -39,7 +41,7 @@ export const startDistributed = (given: Variables, { replicas, asBuilt = false }
     const names = services.map(({ api }) => api.name as ServiceName)
     const programOf = asBuilt ? builtProgram : await joinPrograms([...names, 'gateway'], path.join(config.DATA_DIR, 'programs'))
     const launch = (name: ServiceName, url: string, place: Record<string, string>) =>
-      supervise({ name, file: programOf(name), environment: { ...variables, ...place }, url, say })
+      supervise({ name, file: programOf(name), environment: () => ({ ...variables, ...place, ...presentVariables?.() }), url, say })
     const start = (name: ServiceName): Supervised[] => {
       const port = name === 'gateway' ? config.PORT : servicePort(name, config.SERVICE_PORT_BASE)
       if (replicas?.of.includes(name))

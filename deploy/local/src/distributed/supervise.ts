@@ -16,7 +16,8 @@ export interface Supervised {
 export interface Program {
   name: string
   file: string
-  environment: Variables
+  /** A function is called at each start. */
+  environment: Variables | (() => Variables)
   /** Where it answers /readyz. */
   url: string
   say: (message: string) => void
@@ -42,7 +43,10 @@ export function supervise({ name, file, environment, url, say, pausesMs = defaul
   function launch(): ChildProcess {
     const startedAt = Date.now()
     // The channel notifies the child when this process has ended, for any reason: no child outlives it.
-    const launched = spawn(process.execPath, ['--enable-source-maps', file], { env: environment, stdio: ['ignore', stdout, 'inherit', 'ipc'] })
+    const launched = spawn(process.execPath, ['--enable-source-maps', file], {
+      env: typeof environment === 'function' ? environment() : environment,
+      stdio: ['ignore', stdout, 'inherit', 'ipc'],
+    })
     launched.once('exit', (code, signal) => {
       if (closing) return
       falls = Date.now() - startedAt > steadyMs ? 1 : falls + 1

@@ -1,19 +1,15 @@
 import { loadavg } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openSystem, type Player, type System, until } from '@carapace/testing'
-import type { Supervised } from '../distributed/supervise.ts'
-import { atRest, type Planned, publicReads, sendAll } from '../restart-torture/reads.ts'
-import { restart } from '../restart-torture/restart.ts'
+import { openSystem, type Player, until } from '@carapace/testing'
+import { publicReads, sendAll } from '../restart-torture/reads.ts'
 import { everyProcess, replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
+import { exchange, heartbeats, interleave } from './exchange.ts'
 
 // npm run torture:rolling [-- --requests=20000 --rate=200]
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '20000' }, rate: { type: 'string', default: '200' } } })
 const [requests, rate] = [Number(values.requests), Number(values.rate)]
 const writers = 20
-/** Kubernetes sends nothing new to a pod that ends and gives it 5 s for what is on its way (preStop); there is less to wait for here. */
-const withdrawnMs = 500
 
 console.log(`${rate} requests per second while every process of two replicas each is exchanged (load ${loadavg()[0]!.toFixed(1)})`)
 const running = await startDistributedSystem(replicated(everyProcess))
@@ -26,7 +22,7 @@ try {
   let exchanged = 0
   while (sender.sent() < requests || exchanged < running.platform.processes.length) {
     const one = running.platform.processes[exchanged++ % running.platform.processes.length]!
-    await withdrawn(one, inRotation, () => restart(one, 'SIGTERM'))
+    await exchange(one, inRotation)
   }
   const { failures, ...sent } = await sender.stop()
   console.log(
@@ -41,30 +37,3 @@ try {
   await running.end()
 }
 process.exit()
-
-/** Writes whose answers are the same each time. */
-function heartbeats(system: System, agents: readonly Player[]): Promise<Planned[]> {
-  const path = '/api/agent-heartbeat'
-  return atRest(agents.map(({ headers }) => ({ path: `POST ${path}`, send: () => system.call('POST', path, { body: {}, headers }) })))
-}
-
-/** A write after each nine reads. */
-function interleave(reads: readonly Planned[], writes: readonly Planned[]): Planned[] {
-  const all: Planned[] = []
-  for (const [at, read] of reads.entries()) {
-    all.push(read)
-    if (at % 9 === 8) all.push(writes[Math.floor(at / 9) % writes.length]!)
-  }
-  return all
-}
-
-/** A gateway gets no new requests before it ends, as its Service sees to; the services find each other by names, which say nothing of that. */
-async function withdrawn(one: Supervised, inRotation: string[], exchange: () => Promise<unknown>): Promise<void> {
-  const at = inRotation.indexOf(one.url)
-  if (at >= 0) {
-    inRotation.splice(at, 1)
-    await sleep(withdrawnMs)
-  }
-  await exchange()
-  if (at >= 0) inRotation.push(one.url)
-}
