@@ -1,7 +1,7 @@
 import { offerCopies } from './copies.ts'
 import { type Announced, browserWallet, connectedWallet, discoverWallets, type Wallet } from './sign/wallet.ts'
 import { type Call, type Caller, curlOf, send } from './start/call.ts'
-import { type Job, type Role, roles } from './start/job.ts'
+import { changeGig, type Job, type Role, roles } from './start/job.ts'
 import { newKey, practiceWallet } from './start/practice-wallet.ts'
 import { signIn } from './start/sign-in.ts'
 import { type Means, steps } from './start/steps.ts'
@@ -25,6 +25,7 @@ function begin(page: HTMLElement): void {
   join(job, gig.value)
   gig.addEventListener('change', () => {
     join(job, gig.value)
+    forgetAnswers(page, job)
     show(page, job)
   })
   page.querySelector('#practice')?.addEventListener('click', () => {
@@ -51,9 +52,7 @@ function begin(page: HTMLElement): void {
 /** Goes on with a gig of the board. @param text its number, or an address that ends with it */
 function join(job: Job, text: string): void {
   const gigId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(text)?.[0].toLowerCase()
-  if (gigId === job.gigId) return
-  const done = Object.fromEntries(Object.entries(job.done).filter(([step]) => step === 'register' || step === 'fund'))
-  Object.assign(job, { gigId, validationId: undefined, receiptId: undefined, panel: [], done })
+  if (gigId !== job.gigId) changeGig(job, gigId)
 }
 
 /** A button that lets a wallet of the browser have the chosen part, as the agent that it has already, if any. */
@@ -110,14 +109,33 @@ async function play(page: HTMLElement, form: HTMLFormElement, job: Job): Promise
   form.querySelector('.calls')!.replaceChildren()
   say(form, 'Under way…')
   try {
-    job.done[name] = await steps[name]!(job, meansOf(page, form))
-    if (name === 'post') page.querySelector<HTMLInputElement>('input[name=gig]')!.value = job.gigId ?? ''
+    const saying = await steps[name]!(job, meansOf(page, form))
+    // a step may have put another list of done ones in its place
+    job.done[name] = saying
+    if (name === 'post') follow(page, job)
   } catch (error) {
     say(form, messageOf(error), true)
   } finally {
     button.disabled = false
     show(page, job)
   }
+}
+
+/** The answers of steps of another gig. */
+function forgetAnswers(page: HTMLElement, job: Job): void {
+  for (const form of page.querySelectorAll<HTMLFormElement>('form[data-step]')) {
+    if (job.done[form.dataset.step!] !== undefined) continue
+    say(form, '')
+    const link = form.querySelector<HTMLAnchorElement>('a.made')
+    if (link) link.hidden = true
+  }
+}
+
+/** A gig that was posted here is the one that a reload goes on with, not that of the address. */
+function follow(page: HTMLElement, job: Job): void {
+  page.querySelector<HTMLInputElement>('input[name=gig]')!.value = job.gigId ?? ''
+  history.replaceState(null, '', location.pathname)
+  forgetAnswers(page, job)
 }
 
 function meansOf(page: HTMLElement, form: HTMLFormElement): Means {

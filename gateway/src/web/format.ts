@@ -1,3 +1,6 @@
+// as it is served to the browser, so that both say the same
+import { distance } from '../../browser/dist/distance.js'
+
 /** @example money(38.8) === '38.80 USDC' */
 export const money = (usdc: number): string => `${figure(usdc)} USDC`
 
@@ -22,22 +25,8 @@ export const words = (slug: string): string => slug.replace(/[_-]+/g, ' ').toLow
 /** The text with a capital at its beginning. */
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const units = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const
-
 /** How far a moment lies from now. @example relative('2026-11-21T10:00:00.000Z', new Date('2026-11-21T13:00:00.000Z')) === '3 hours ago' */
-export function relative(moment: string, now: Date): string {
-  const seconds = Math.round((Date.parse(moment) - now.getTime()) / 1000)
-  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? []
-  if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now'
-  const amount = plural(Math.floor(Math.abs(seconds) / length!), unit)
-  return seconds > 0 ? `in ${amount}` : `${amount} ago`
-}
+export const relative = (moment: string, now: Date): string => distance(Math.round((Date.parse(moment) - now.getTime()) / 1000))
 
 /** @example exact('2026-11-21T10:00:00.000Z') === '2026-11-21 10:00:00 UTC' */
 export const exact = (moment: string): string => `${moment.slice(0, 19).replace('T', ' ')} UTC`

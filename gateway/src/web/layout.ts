@@ -85,5 +85,15 @@ const navLink = (name: string, href: string, isCurrent: boolean): Html =>
   html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${name}</a>`
 
 /** The head of a page: what it is about, and what it says of it in one line. */
+/** The first page of an area, under its own name. */
+export const areaPage = ({ title, area, description, lead }: { title: string; area: Area; description: string; lead: Piece }, rest: Html): Page => ({
+  title,
+  area,
+  path: `/${area}`,
+  description,
+  main: html`${pageHead(title, lead)}
+${rest}`,
+})
+
 export const pageHead = (title: string, lead?: Piece, over?: Piece): Html =>
   html`<header class="page-head">${over && html`<p class="over">${over}</p>`}<h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</header>`

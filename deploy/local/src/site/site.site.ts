@@ -217,8 +217,17 @@ describe('the site', function () {
       const steps = ['Created', 'Funded', 'Assigned', 'Delivered', 'Judged', 'Settled']
       assert.deepEqual(await page.locator('.timeline li.done strong').allInnerTexts(), steps)
       assert.equal(await page.locator('.timeline a[href^="/tx/BASE_SEPOLIA/0x"]').count(), steps.length)
+      assert.equal(await page.locator('.timeline li time').count(), steps.length)
       await page.click('a[href^="/commerce-receipt/"]')
       await page.waitForURL('**/commerce-receipt/*')
+    })
+  })
+
+  it('shows validators one by one on the page of the networks', async () => {
+    await visit('/network', {}, async page => {
+      const rows = page.locator('#validators table tbody tr')
+      assert.ok((await rows.count()) >= 3)
+      assert.match((await rows.first().innerText()).replaceAll(/\s+/g, ' '), /^\S+ [1-9]\d* [1-9]\d* \d+$/)
     })
   })
 

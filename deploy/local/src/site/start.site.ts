@@ -37,6 +37,29 @@ describe('/start', function () {
       await page.close()
     })
 
+  it('goes on with each gig from where it is, also after another one', async () => {
+    const page = await browser.newPage()
+    const done = () => page.locator('form.done').evaluateAll(forms => forms.map(form => form.getAttribute('data-step')))
+    await page.goto(`${platform.url}/start`)
+    await page.click('#practice')
+    for (const step of ['register', 'fund', 'post', 'apply']) await play(page, step)
+    const first = await page.locator('input[name=gig]').inputValue()
+    const other = '01934f3a-5b7c-7d2e-8f10-2a3b4c5d6e7f'
+
+    await page.goto(`${platform.url}/start?gig=${other}`)
+    assert.deepEqual(await done(), ['register', 'fund'])
+    await page.goto(`${platform.url}/start?gig=${first}`)
+    assert.deepEqual(await done(), ['register', 'fund', 'post', 'apply'])
+    // a gig that is posted now, not that of the address, is what a reload goes on with
+    await page.goto(`${platform.url}/start?gig=${other}`)
+    await play(page, 'post')
+    const second = await page.locator('input[name=gig]').inputValue()
+    await page.reload()
+    assert.deepEqual([await page.locator('input[name=gig]').inputValue(), await done()], [second, ['register', 'fund', 'post']])
+    assert.ok(![first, other].includes(second))
+    await page.close()
+  })
+
   it('begins again with other wallets when that is wanted', async () => {
     const page = await browser.newPage()
     await page.goto(`${platform.url}/start`)

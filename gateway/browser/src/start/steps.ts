@@ -1,5 +1,5 @@
 import type { Body, Call, Caller } from './call.ts'
-import { type Job, type Player, type Role, roles } from './job.ts'
+import { changeGig, type Job, type Player, type Role, roles } from './job.ts'
 import { signIn } from './sign-in.ts'
 import { until } from './until.ts'
 
@@ -78,7 +78,8 @@ const post: Step = async (job, { make, values }) => {
     chain: job.chain,
   }
   const gig = await make({ method: 'POST', path: '/api/gigs', body, caller })
-  Object.assign(job, { gigId: gig.id, budget: gig.budget })
+  changeGig(job, String(gig.id))
+  job.budget = Number(gig.budget)
   return 'The gig is on the board.'
 }
 

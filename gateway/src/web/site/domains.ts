@@ -1,7 +1,7 @@
 import { domainPrices, domainsApi, extensions, type gatewayApi, type QueryOf, type ResponseOf } from '@carapace/api'
 import { money } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { pageHead } from '../layout.ts'
+import { areaPage } from '../layout.ts'
 import { agentLink, chainChip, chip, empty, hash, moment, section, status, table, unavailable } from '../parts/basics.ts'
 import { choice, filterForm, input, pageLength, pager } from '../parts/lists.ts'
 import { type SiteParts, unlessRefused } from '../site-parts.ts'
@@ -28,25 +28,29 @@ export async function domainsPage({ peers, pages, clock }: SiteParts, query: Que
     owned.map(({ fullDomain }) => unlessRefused(peers.find('domains', domainsApi.endpoints.resolveDomain, { params: { fullDomain } }))),
   )
   const now = clock.now()
-  return pages.show({
+  const head = {
     title: 'Names',
     area: 'domains',
-    path: '/domains',
     description: 'Names for agents with five extensions: prices, free by score, owners.',
-    main: html`${pageHead('Names', 'Five extensions. Some are free for those whose score is high enough; each name is a token of its owner.')}
-${filterForm('/domains', [
-  input('q', 'Name', q, 'atlas', 'search'),
-  choice(
-    'tld',
-    'Extension',
-    tld,
-    extensions.map(one => [one, one] as const),
-  ),
-])}
+    lead: 'Five extensions. Some are free for those whose score is high enough; each name is a token of its owner.',
+  } as const
+  return pages.show(
+    areaPage(
+      head,
+      html`${filterForm('/domains', [
+        input('q', 'Name', q, 'atlas', 'search'),
+        choice(
+          'tld',
+          'Extension',
+          tld,
+          extensions.map(one => [one, one] as const),
+        ),
+      ])}
 ${name === undefined ? section('What a name costs', prices) : section(`“${name}”`, checks ? offers(checks.results, owners) : unavailable('Prices'))}
 ${section(name === undefined ? 'Registered' : 'Registered names that contain it', domains.length === 0 ? (name === undefined ? empty('No name yet', 'None is registered yet. The first one may be yours.') : empty('No other name', 'No registered name contains it.')) : list(domains, now))}
 ${pager('/domains', { q, tld }, { offset, hasMore: offset + domains.length < total, total, shown: domains.length })}`,
-  })
+    ),
+  )
 }
 
 /** What is searched for, without an extension. */

@@ -1,9 +1,9 @@
-import { chainRelayerApi, escrowApi, type Network, type ResponseOf, swarmApi } from '@carapace/api'
+import { chainRelayerApi, escrowApi, type Network, type ResponseOf, swarmApi, type Validation } from '@carapace/api'
 import { networks as profiles } from '@carapace/chain'
 import { count, money, plural, rounded } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { pageHead } from '../layout.ts'
-import { chip, foreignLink, hash, moment, row, section, table, unavailable } from '../parts/basics.ts'
+import { areaPage } from '../layout.ts'
+import { agentLink, chip, foreignLink, hash, moment, row, section, table, unavailable } from '../parts/basics.ts'
 import { contractsOf, contractTitles } from '../parts/contract-titles.ts'
 import { liveOn } from '../parts/live.ts'
 import { type SiteParts, unlessRefused } from '../site-parts.ts'
@@ -15,26 +15,33 @@ const { voteRecorded, validationOpened, validationResolved } = swarmApi.events
 /** Each of them is a transaction in a new block. */
 const news = liveOn([escrowLocked, escrowReleased, escrowRefunded, voteRecorded, validationOpened, validationResolved])
 
+const [lastValidations, shownValidators] = [100, 20]
+
 /** Both networks as the platform sees them. */
 export async function networkPage(parts: SiteParts) {
   const { peers, pages, clock } = parts
   const networks = await parts.networks()
-  const [capacity, swarm, ...views] = await Promise.all([
+  const [capacity, swarm, judged, ...views] = await Promise.all([
     unlessRefused(peers.call('escrow', escrowApi.endpoints.getTvlCapacity)),
     unlessRefused(peers.call('swarm', swarmApi.endpoints.getSwarmStatistics)),
+    unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { limit: String(lastValidations) } })),
     ...networks.map(network => networkFacts(parts, network)),
   ])
   const now = clock.now()
-  return pages.show({
+  const head = {
     title: 'Network',
     area: 'network',
-    path: '/network',
     description: 'Both networks: contracts, locked value against the balance of the contract, blocks and validators.',
-    main: html`${pageHead('Network', 'Two networks carry the money. What the platform says it holds is compared here with what the contracts hold.')}
-<div class="cards two" id="networks" data-live="${news}">${views.map(view => networkCard(view, capacity?.chains[view.network.chain].locked, now))}</div>
-<div id="validators" data-live="${news}">${section('Validators', swarm ? swarmFigures(swarm) : unavailable('Validators'))}</div>
+    lead: 'Two networks carry the money. What the platform says it holds is compared here with what the contracts hold.',
+  } as const
+  return pages.show(
+    areaPage(
+      head,
+      html`<div class="cards two" id="networks" data-live="${news}">${views.map(view => networkCard(view, capacity?.chains[view.network.chain].locked, now))}</div>
+<div id="validators" data-live="${news}">${section('Validators', swarm ? html`${swarmFigures(swarm)}${judged && validatorList(judged.validations)}` : unavailable('Validators'))}</div>
 ${section('Contracts', html`<div class="cards two">${views.map(contracts)}</div>`, { more: html`<span class="muted small-text">the hash is of the code at the address</span>` })}`,
-  })
+    ),
+  )
 }
 
 interface NetworkFacts {
@@ -104,6 +111,22 @@ const swarmFigures = (swarm: ResponseOf<typeof swarmApi.endpoints.getSwarmStatis
     ['Of it paid out', rounded(swarm.totalRewardsClaimed), 'USDC'],
   ]
   return html`<dl class="figures ten">${figures.map(([name, value, unit]) => html`<div><dt>${name}</dt><dd>${value}${unit && html` <small>${unit}</small>`}</dd></div>`)}</dl>`
+}
+
+/** Each validator in the last validations, those first who have voted most. */
+function validatorList(validations: readonly Validation[]): Html | undefined {
+  const seats = new Map<string, { handle: string | null; drawn: number; voted: number; replaced: number }>()
+  for (const { id, handle, voted, replaced } of validations.flatMap(({ validators }) => validators)) {
+    const before = seats.get(id) ?? { handle, drawn: 0, voted: 0, replaced: 0 }
+    seats.set(id, { handle, drawn: before.drawn + 1, voted: before.voted + Number(voted), replaced: before.replaced + Number(replaced) })
+  }
+  if (seats.size === 0) return undefined
+  const shown = [...seats].sort(([, a], [, b]) => b.voted - a.voted || b.drawn - a.drawn).slice(0, shownValidators)
+  const rows = shown.map(
+    ([id, { handle, drawn, voted, replaced }]) =>
+      html`<tr data-key="${id}"><th scope="row">${agentLink(handle ?? id)}</th><td class="figure">${count(drawn)}</td><td class="figure">${count(voted)}</td><td class="figure wide">${count(replaced)}</td></tr>`,
+  )
+  return html`<h3 class="sub-head">One by one, in the last ${plural(validations.length, 'validation')}</h3>${table('Validators one by one', ['Validator', 'Drawn', 'Voted', html`<span class="wide">Replaced</span>`], rows)}${seats.size > shown.length && html`<p class="muted small-text">The ${count(shown.length)} with the most votes, of ${count(seats.size)}.</p>`}`
 }
 
 const share = (part: number): string => `${(part * 100).toFixed(1)} %`

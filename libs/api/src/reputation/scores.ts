@@ -46,7 +46,13 @@ export const getReputation = endpoint({
     .meta({ id: 'Reputation' }),
 })
 
-const contribution = z.looseObject({ text: z.string(), with: id.nullable(), handle: z.string().nullable(), points: z.number() })
+const contribution = z.looseObject({
+  text: z.string(),
+  with: id.nullable(),
+  handle: z.string().nullable(),
+  handleAt: z.int().nullable().meta({ description: 'Where the text has the handle: it may occur elsewhere too' }),
+  points: z.number(),
+})
 const explainedPart = z
   .looseObject({ value: z.number(), weight: z.number(), points: z.number(), contributions: z.array(contribution) })
   .meta({ id: 'ExplainedComponent' })

@@ -775,6 +775,8 @@ export interface components {
                 text: string;
                 with: string | null;
                 handle: string | null;
+                /** Where the text has the handle: it may occur elsewhere too */
+                handleAt: number | null;
                 points: number;
             } & {
                 [key: string]: unknown;
@@ -967,6 +969,11 @@ export interface components {
             txHashAssigned: string | null;
             txHashSubmitted: string | null;
             txHashSettled: string | null;
+            fundedAt: string | null;
+            assignedAt: string | null;
+            submittedAt: string | null;
+            /** When it was settled, rejected or cancelled */
+            endedAt: string | null;
             onChainStatus: string | null;
             onChain: {
                 status: "none" | "pending" | "confirmed" | "failed";

@@ -65,7 +65,7 @@ const placeOf = (current: OnChain, { txHash, blockNumber, already = false }: Ste
   already && current.txHash !== null ? {} : { txHash: txHash ?? current.txHash, blockNumber: blockNumber ?? current.blockNumber }
 
 function applied(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result {
-  const marked: Job = { ...job, on: { ...job.on, [step]: { ...job.on[step]!, applied: true } } }
+  const marked: Job = { ...job, on: { ...job.on, [step]: { ...job.on[step]!, applied: true, appliedAt: moment.now } } }
   if (step !== 'create') return effects[step](marked, moment)
   return { state: numbered(marked, outcome), events: [] }
 }

@@ -14,6 +14,8 @@ export interface ChainStep {
   isForeign?: boolean
   /** The job has moved by it. A reorganisation makes it pending again and leaves the job where it is. */
   applied: boolean
+  /** When it did; absent in early records. */
+  appliedAt?: Date
   /** When it goes out again as its next round; only steps that must succeed. */
   retryAt: Date | null
   /** What was requested by a step that failed: the chain may carry it out after all. */

@@ -28,7 +28,7 @@ const unknownHash = `0x${'0'.repeat(64)}`
 
 /** A job that somebody made on the contract itself. */
 export function mirroredJob(id: string, chain: Job['chain'], onChainJobId: string, seen: Mirrored, moment: Moment): Result {
-  const { contract, posterId, txHash, blockNumber } = seen
+  const { contract, posterId } = seen
   const [title = '', ...rest] = contract.description.split('\n')
   const job: Job = {
     ...blank,
@@ -47,7 +47,7 @@ export function mirroredJob(id: string, chain: Job['chain'], onChainJobId: strin
     counts: false,
     submitDeadline: contract.expiredAt,
     expiredAt: contract.expiredAt,
-    on: { create: madeBy(undefined, txHash, blockNumber) },
+    on: { create: madeBy(undefined, seen, moment.now) },
   }
   return mirror(job, seen, moment) ?? { state: job, events: [] }
 }
@@ -117,8 +117,8 @@ function missing({ status }: Job, { step, contract }: Mirrored): Step[] {
 
 /** The record as its step finds it: what the transaction of somebody else says. */
 function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
-  const { contract, payer, posterId, assigneeId, txHash, blockNumber, deliverableHash, submissionId } = seen
-  const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], txHash, blockNumber) } }
+  const { contract, payer, posterId, assigneeId, txHash, deliverableHash, submissionId } = seen
+  const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], seen, now) } }
   if (step === 'fund') {
     const from = payer ?? contract.deposit?.payer
     const isBy = (funding: Job['funding'] | undefined) => funding != null && from !== undefined && toChecksum(from) === toChecksum(funding.from)
@@ -154,9 +154,9 @@ function settlementOf(job: Job, { status }: ContractJob, at: Date): Settlement {
   return isOpen ? { ...base, outcome: 'withdraw', trigger: 'withdraw' } : { ...base, outcome: 'reject', trigger: 'reject' }
 }
 
-const madeBy = (own: ChainStep | undefined, txHash: string, blockNumber: number): ChainStep => ({
+const madeBy = (own: ChainStep | undefined, { txHash, blockNumber }: Pick<Mirrored, 'txHash' | 'blockNumber'>, now: Date): ChainStep => ({
   onChain: { ...sentOnChain, status: 'confirmed', round: own?.onChain.round ?? 0, seq: own?.onChain.seq ?? 0, txHash, blockNumber },
-  ...{ applied: true, isForeign: true, retryAt: null },
+  ...{ applied: true, appliedAt: now, isForeign: true, retryAt: null },
 })
 
 /** The block of somebody else's transaction is dropped, and the contract shows less than the job: goes back over what is lost. */

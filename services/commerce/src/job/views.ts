@@ -52,6 +52,10 @@ function deadlineOf(job: Stored<Job>, now: Date): JobView['nextDeadline'] {
  */
 export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: Date): JobView {
   const txHash = (step: Step): string | null => job.on[step]?.onChain.txHash ?? null
+  const at = (step: Step): string | null => {
+    const { applied = false, appliedAt, onChain: own } = job.on[step] ?? {}
+    return applied && own?.status !== 'failed' ? (appliedAt?.toISOString() ?? null) : null
+  }
   const { id, title, description, budget, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId, posterId, assigneeId } = job
   return {
     ...{ id, title, description, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId },
@@ -79,6 +83,10 @@ export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: D
     txHashAssigned: txHash('assign'),
     txHashSubmitted: txHash('submit'),
     txHashSettled: txHash('settle'),
+    fundedAt: at('fund'),
+    assignedAt: at('assign'),
+    submittedAt: at('submit'),
+    endedAt: job.settlement?.settledAt?.toISOString() ?? null,
     onChainStatus: onChainStatus(job),
     onChain: onChain(job),
     createdAt: iso(job.createdAt),

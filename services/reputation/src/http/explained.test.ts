@@ -52,6 +52,7 @@ describe('a score, explained and exported', () => {
     const [first] = components.gigPerformance.contributions
     assert.deepEqual([first.with, first.handle], [poster.id, poster.handle])
     assert.ok(first.text.startsWith(`${poster.handle} paid 1 gig`), first.text)
+    assert.equal(first.handleAt, 0)
     assert.ok(raises.length > 0)
     assert.equal(shadow.formulaVersion, '3')
   })

@@ -28,11 +28,11 @@ export const explainedHandlers = (parts: Parts, explained = explanations()) =>
       const named = (text: string) => text.replace(ids, id => handles.get(id) ?? id)
       const partOf = (name: keyof typeof score.components) => {
         const part = explanation.parts[name]
-        const contributions = part.contributions.map(({ text, ...one }) => ({
-          ...one,
-          text: named(text),
-          handle: handles.get(one.with ?? '') ?? null,
-        }))
+        const contributions = part.contributions.map(({ text, ...one }) => {
+          const handle = handles.get(one.with ?? '') ?? null
+          const place = handle === null ? -1 : text.indexOf(one.with!)
+          return { ...one, text: named(text), handle, handleAt: place < 0 ? null : named(text.slice(0, place)).length }
+        })
         return { ...part, contributions }
       }
       const { fusedScore, tier, penalty, decay } = score

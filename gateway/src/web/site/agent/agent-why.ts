@@ -62,15 +62,14 @@ function contributions({ contributions: lines }: Explanation['components']['gigP
   const counted = lines.filter(({ points }) => Math.abs(points) >= 0.05)
   if (counted.length === 0) return empty('Nothing counts here yet', 'What an agent does from now on will.')
   return html`<ul class="list reasons">${counted.map(
-    ({ text, handle, points }) =>
-      html`<li><span class="change ${toneOf(points)}">${signed(points)}</span><span class="main">${named(text, handle)}</span></li>`,
+    ({ text, handle, handleAt, points }) =>
+      html`<li><span class="change ${toneOf(points)}">${signed(points)}</span><span class="main">${named(text, handle, handleAt)}</span></li>`,
   )}</ul>`
 }
 
 /** The text, in which the agent that it is about is a link. */
-function named(text: string, handle: string | null): Html {
-  const at = handle === null ? -1 : text.indexOf(handle)
-  return at < 0 ? html`${text}` : html`${text.slice(0, at)}${agentLink(handle!)}${text.slice(at + handle!.length)}`
+function named(text: string, handle: string | null, at: number | null): Html {
+  return handle === null || at === null ? html`${text}` : html`${text.slice(0, at)}${agentLink(handle)}${text.slice(at + handle.length)}`
 }
 
 function raises({ raises: steps }: Explanation): Html {

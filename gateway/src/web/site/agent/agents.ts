@@ -1,7 +1,7 @@
 import { type AgentProfile, chains, type gatewayApi, identityApi, type QueryOf, tiers } from '@carapace/api'
 import { count, money, plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
-import { pageHead } from '../../layout.ts'
+import { areaPage } from '../../layout.ts'
 import { agentLink, chainChip, chainChoices, chainName, empty, status, table, tierChip } from '../../parts/basics.ts'
 import { addressOf, choice, filterForm, input, pageLength, pager } from '../../parts/lists.ts'
 import { bar, miniCard } from '../../parts/pictures.ts'
@@ -33,16 +33,22 @@ export async function agentsPage({ peers, pages }: SiteParts, { offset, ...filte
   })
   const isWhole = Object.values(filters).every(value => value === undefined)
   const ranked = (sort ?? bestFirst) === bestFirst
-  return pages.show({
+  const head = {
     title: 'Agents',
     area: 'agents',
     description: 'Software agents by reputation: score, tier, gigs, bond and risk, with filters.',
-    path: '/agents',
-    main: html`${pageHead('Agents', isWhole ? html`${count(total)} registered, each with an identity on chain and a score that anybody can recompute.` : html`${plural(total, 'agent')} found${q && html` for “${q}”`}.`)}
-${filterForm('/agents', [input('q', 'Search', q, 'Handle, skill or text', 'search')], { fields: filterFields(filters), set: { ...filters, q: undefined } })}
+    lead: isWhole
+      ? html`${count(total)} registered, each with an identity on chain and a score that anybody can recompute.`
+      : html`${plural(total, 'agent')} found${q && html` for “${q}”`}.`,
+  } as const
+  return pages.show(
+    areaPage(
+      head,
+      html`${filterForm('/agents', [input('q', 'Search', q, 'Handle, skill or text', 'search')], { fields: filterFields(filters), set: { ...filters, q: undefined } })}
 ${agents.length === 0 ? empty('No agent fits', html`Fewer filters find more. <a href="/agents">Show all</a>.`) : list(agents, ranked ? offset : undefined)}
 ${pager('/agents', filters, { offset, hasMore: offset + agents.length < total, total, shown: agents.length })}`,
-  })
+    ),
+  )
 }
 
 const filterFields = ({ skills, tier, chain, minScore, maxRisk, activity, sort }: Omit<Query, 'offset'>): readonly Html[] => [

@@ -1,7 +1,7 @@
 import { type Gig, type gatewayApi, gigStatuses, marketplaceApi, type QueryOf } from '@carapace/api'
 import { plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
-import { pageHead } from '../../layout.ts'
+import { areaPage } from '../../layout.ts'
 import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../../parts/basics.ts'
 import { choice, filterForm, input, pageLength, pager } from '../../parts/lists.ts'
 import { liveOn } from '../../parts/live.ts'
@@ -18,16 +18,20 @@ export async function gigsPage({ peers, pages, clock }: SiteParts, query: QueryO
   })
   const gigs = found.slice(0, pageLength)
   const now = clock.now()
-  return pages.show({
+  const head = {
     title: 'Gigs',
     area: 'gigs',
-    path: '/gigs',
     description: 'Paid work for software agents, with the budget locked in escrow and a panel of validators that judges the delivery.',
-    main: html`${pageHead('Gigs', 'Work with a budget. The money waits in escrow, validators judge the delivery, the winner is paid.')}
-${filterForm('/gigs', [input('skill', 'Skill', filters.skill, 'solidity', 'search')], { fields: filterFields(filters), set: { ...filters, skill: undefined } })}
+    lead: 'Work with a budget. The money waits in escrow, validators judge the delivery, the winner is paid.',
+  } as const
+  return pages.show(
+    areaPage(
+      head,
+      html`${filterForm('/gigs', [input('skill', 'Skill', filters.skill, 'solidity', 'search')], { fields: filterFields(filters), set: { ...filters, skill: undefined } })}
 <div id="board" data-live="${liveOn([gigPosted, gigAssigned, gigSubmitted, gigCompleted, gigCancelled])}">${gigs.length === 0 ? empty('No gig fits', html`<a href="/gigs">Show all gigs</a> or <a href="/start">post one</a>.`) : html`<ul class="cards plain">${gigs.map(gig => gigCard(gig, now))}</ul>`}</div>
 ${pager('/gigs', filters, { offset, hasMore: found.length > pageLength, shown: gigs.length })}`,
-  })
+    ),
+  )
 }
 
 const filterFields = ({ status, chain, minBudget, maxBudget }: Omit<QueryOf<typeof gatewayApi.endpoints.getGigsPage>, 'offset'>): readonly Html[] => [

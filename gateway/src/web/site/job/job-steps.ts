@@ -20,16 +20,21 @@ export function jobSteps(job: Job, validation: Validation | undefined, receipt: 
       state: 'done',
       ...(job.poster?.handle ? { detail: html`by ${agentLink(job.poster.handle)}` } : {}),
     }),
-    step('Funded', job.txHashFunded),
-    step('Assigned', job.txHashAssigned, job.assignee?.handle ? { detail: html`to ${agentLink(job.assignee.handle)}` } : {}),
+    step('Funded', job.txHashFunded, { at: job.fundedAt }),
+    step('Assigned', job.txHashAssigned, {
+      at: job.assignedAt,
+      ...(job.assignee?.handle ? { detail: html`to ${agentLink(job.assignee.handle)}` } : {}),
+    }),
     step('Delivered', job.txHashSubmitted, {
+      at: job.submittedAt,
       ...(job.deliverableUrl === null ? {} : { detail: foreignLink(job.deliverableUrl) }),
       ...(job.status === 'assigned' ? { until: job.submitDeadline, state: 'current' as const } : {}),
     }),
     ...(validation ? [judged(validation, job)] : []),
     ...windowOf(job, validation),
     step(lastOf(job), job.txHashSettled, {
-      ...(receipt ? { at: receipt.settledAt, detail: `${money(receipt.netPaid)} to the provider, ${money(receipt.fee)} fee` } : {}),
+      at: receipt?.settledAt ?? job.endedAt,
+      ...(receipt ? { detail: `${money(receipt.netPaid)} to the provider, ${money(receipt.fee)} fee` } : {}),
       ...(isClosed ? { state: 'failed' as const } : {}),
     }),
   ]

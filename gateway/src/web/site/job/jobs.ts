@@ -1,7 +1,7 @@
 import { commerceApi, type gatewayApi, type Job, jobStatuses, type QueryOf } from '@carapace/api'
 import { words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
-import { pageHead } from '../../layout.ts'
+import { areaPage } from '../../layout.ts'
 import { agentLink, amount, chainChip, chainChoices, chip, empty, moment, status } from '../../parts/basics.ts'
 import { choice, filterForm, pageLength, pager } from '../../parts/lists.ts'
 import { liveOn } from '../../parts/live.ts'
@@ -16,24 +16,28 @@ export async function jobsPage({ peers, pages, clock }: SiteParts, query: QueryO
     query: { ...filters, limit: String(pageLength), offset: String(offset) },
   })
   const now = clock.now()
-  return pages.show({
+  const head = {
     title: 'Jobs',
     area: 'jobs',
-    path: '/jobs',
     description: 'Jobs between agents under ERC-8183: the contract holds the money and pays the provider.',
-    main: html`${pageHead('Jobs', 'Agents hire agents under ERC-8183: the contract itself holds the money.')}
-${filterForm('/jobs', [
-  choice(
-    'status',
-    'State',
-    filters.status,
-    jobStatuses.map(state => [state, words(state)] as const),
-  ),
-  choice('chain', 'Network', filters.chain, chainChoices),
-])}
+    lead: 'Agents hire agents under ERC-8183: the contract itself holds the money.',
+  } as const
+  return pages.show(
+    areaPage(
+      head,
+      html`${filterForm('/jobs', [
+        choice(
+          'status',
+          'State',
+          filters.status,
+          jobStatuses.map(state => [state, words(state)] as const),
+        ),
+        choice('chain', 'Network', filters.chain, chainChoices),
+      ])}
 <div id="board" data-live="${liveOn([jobCreated, jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled])}">${jobs.length === 0 ? empty('No job fits', html`<a href="/jobs">Show all jobs</a>, or read in the <a href="/docs/commerce">reference</a> how one is made.`) : html`<ul class="cards plain">${jobs.map(job => jobCard(job, now))}</ul>`}</div>
 ${pager('/jobs', filters, { offset, hasMore: offset + jobs.length < total, total, shown: jobs.length })}`,
-  })
+    ),
+  )
 }
 
 const jobCard = (job: Job, now: Date): Html => html`<li class="card gig" data-key="${job.id}">
