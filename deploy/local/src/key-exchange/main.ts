@@ -8,9 +8,9 @@ import { makePeers, readConfig } from '@carapace/service'
 import { openSystem, type Player, type System, until } from '@carapace/testing'
 import type { Variables } from '../environment.ts'
 import { atRest, type Planned, publicReads, sendAll } from '../restart-torture/reads.ts'
+import { exchange, heartbeats, interleave } from '../rolling/exchange.ts'
 import { everyProcess, replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
-import { exchange, heartbeats, interleave } from './exchange.ts'
 
 // npm run torture:keys: INTERNAL_KEY and the key of the issuer are exchanged, both together, by the steps of docs/operate.md, "Exchanging keys", under 40
 // requests per second. None of them may fail, and in the end the former keys are worth nothing.
