@@ -163,6 +163,7 @@ describe('pages and documents', () => {
       ['/llms.txt', '/docs/identity'],
       ['/manifest.webmanifest', 'Carapace'],
       ['/favicon.svg', '<svg'],
+      ['/favicon.ico', '<svg'],
     ] as const) {
       const answer = await fetch(harness.url + path)
       assert.equal(answer.status, 200, path)
