@@ -8,7 +8,7 @@ import { isUnwritten, isWriteConflict, refuseDuplicate } from './errors/duplicat
 import { changesOfMany, type Decide, newOfMany } from './gathered/aggregate-many.ts'
 import { type Joined, readsOfMany } from './gathered/reads-of-many.ts'
 import type { Indexes } from './indexes.ts'
-import type { LedgerEntry } from './ledger.ts'
+import type { LedgerEntry } from './ledger-audit/entry.ts'
 import { orExisting } from './or-existing.ts'
 import { outboxEntries, outboxKey } from './outbox/entry.ts'
 import { type Optimistic, recentOf } from './recent/recent.ts'
@@ -37,6 +37,8 @@ export interface AggregateSpec<T, D extends Decision<T> = Decision<T>, P = Ledge
   optimistic?: Optimistic
   /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Stored<T>>
+  /** Rises when `shareOf` says something else of the same document: what is stored is added up again then. Default 0. */
+  shareForm?: number
 }
 
 export interface ChangeOptions {
@@ -126,7 +128,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   const all = async function* (session: ClientSession) {
     for await (const document of raw.find({}, { session, projection: { outbox: 0, processed: 0 } })) yield read(document)
   }
-  const sums = openSums(db, spec.collection, spec.shareOf, all)
+  const sums = openSums(db, spec.collection, spec.shareOf, all, spec.shareForm)
 
   const booking = bookingOf<T, D, P>(db, spec.collection, spec)
 

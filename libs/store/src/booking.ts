@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
-import type { LedgerEntry } from './ledger.ts'
+import type { LedgerEntry } from './ledger-audit/entry.ts'
 import { transact } from './transact.ts'
 
 /** What posts: a ledger, or a service's own `post` on top of one that updates its side figures or chooses accounts by their balance. */

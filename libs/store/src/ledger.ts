@@ -3,23 +3,10 @@ import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './errors/duplicate.ts'
 import type { Indexes } from './indexes.ts'
-import { longTransactionLimitMs } from './transaction.ts'
-
-export interface LedgerLine {
-  account: string
-  /** micro-USDC, 0 or more; one of the two is 0. */
-  debit: bigint
-  credit: bigint
-}
-
-export interface LedgerEntry {
-  /** The movement's business key: an entry is posted once for ever. */
-  key: string
-  chain: string
-  lines: LedgerLine[]
-  ref: { type: string; id: string }
-  txHash?: string | null
-}
+import { newsAudit } from './ledger-audit/audit-news.ts'
+import { auditWhole } from './ledger-audit/audit-whole.ts'
+import { type Account, accountId, changes, type Entry, imbalanceOf } from './ledger-audit/books.ts'
+import type { LedgerEntry, LedgerLine } from './ledger-audit/entry.ts'
 
 export interface Ledger {
   /**
@@ -37,8 +24,10 @@ export interface Ledger {
   /** Accounts of all networks whose name starts with `prefix` and whose balance is not zero, in one read however many are empty. */
   open(prefix: string): Promise<OpenAccounts>
   entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
-  /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. */
+  /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. Reads all of them. */
   audit(): Promise<string[]>
+  /** The same of what is new since the last time, and of some of the rest: see `newsAudit`. */
+  auditNews(): Promise<string[]>
 }
 
 /** Balances that are not zero, by network and account. */
@@ -52,6 +41,7 @@ const entryIndexes: Indexes = {
   lines_account: { key: { 'lines.account': 1, at: -1, _id: -1 } },
   ref: { key: { 'ref.id': 1 } },
   tx_hash: { key: { txHash: 1 } },
+  at: { key: { at: 1, _id: 1 } },
 }
 const accountIndexes: Indexes = {
   chain_account: { key: { chain: 1, account: 1 }, unique: true },
@@ -64,18 +54,9 @@ const accountIndexes: Indexes = {
  * @param mayBeNegative accounts that represent the outside
  */
 export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
-  type Account = { _id: string; chain: string; account: string; balance: bigint }
-  type Entry = Omit<LedgerEntry, 'key'> & { _id: string; at: Date }
   const accounts = db.collection<Account>('ledger_accounts', accountIndexes)
   const entries = db.collection<Entry>('ledger_entries', entryIndexes)
-  const id = (chain: string, account: string) => `${chain}/${account}`
-  const faultOf = async ({ chain, account }: { chain: string; account: string }, session: ClientSession): Promise<string[]> => {
-    let sum = 0n
-    for await (const { lines } of entries.find({ chain, 'lines.account': account }, { session }))
-      for (const line of lines) if (line.account === account) sum += line.credit - line.debit
-    const held = (await accounts.findOne({ _id: id(chain, account) }, { session }))?.balance ?? 0n
-    return held === sum ? [] : [`account ${id(chain, account)} holds ${held}, its entries say ${sum}`]
-  }
+  const books = { db, entries, accounts, mayBeNegative }
 
   return {
     post: async (entry, session) => {
@@ -89,7 +70,7 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
       for (const group of groups.filter(({ length }) => length > 0)) {
         const updates = group.map(({ account, change, hasFloor }) => ({
           updateOne: {
-            filter: { _id: id(entry.chain, account), ...(hasFloor ? { balance: { $gte: -change } } : {}) },
+            filter: { _id: accountId(entry.chain, account), ...(hasFloor ? { balance: { $gte: -change } } : {}) },
             update: { $inc: { balance: change }, $setOnInsert: { chain: entry.chain, account } },
             upsert: !hasFloor,
           },
@@ -101,9 +82,10 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
       }
       return true
     },
-    balance: async (chain, account, session) => (await accounts.findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
+    balance: async (chain, account, session) =>
+      (await accounts.findOne({ _id: accountId(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
     balancesOf: async (chain, names, session) => {
-      const rows = await accounts.find({ _id: { $in: names.map(account => id(chain, account)) } }, session ? { session } : {}).toArray()
+      const rows = await accounts.find({ _id: { $in: names.map(account => accountId(chain, account)) } }, session ? { session } : {}).toArray()
       return new Map(rows.map(row => [row.account, row.balance]))
     },
     balances: async (chain, prefix, page) => {
@@ -122,37 +104,14 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
       const rows = await entries.find(filter, { sort: { at: -1, _id: -1 }, limit, skip: offset }).toArray()
       return rows.map(({ _id, ...entry }) => ({ key: _id, ...entry }))
     },
-    audit: async () => {
-      const faults: string[] = []
-      const sums = new Map<string, bigint>()
-      for await (const entry of entries.find()) {
-        const total = entry.lines.reduce((sum, line) => sum + line.debit - line.credit, 0n)
-        if (total !== 0n) faults.push(`entry ${entry._id} is off by ${total}`)
-        for (const [account, change] of changes(entry.lines)) sums.set(id(entry.chain, account), (sums.get(id(entry.chain, account)) ?? 0n) + change)
-      }
-      const suspects: { chain: string; account: string }[] = []
-      for await (const { _id, chain, account, balance } of accounts.find()) {
-        if (balance !== (sums.get(_id) ?? 0n)) suspects.push({ chain, account })
-        if (balance < 0n && !mayBeNegative(account)) faults.push(`account ${_id} is below zero: ${balance}`)
-      }
-      // movements go on meanwhile: an account that differs is compared again in one snapshot
-      for (const suspect of suspects) faults.push(...(await db.transaction(session => faultOf(suspect, session), longTransactionLimitMs)))
-      return faults
-    },
+    audit: () => auditWhole(books),
+    auditNews: newsAudit(books),
   }
 }
 
 function check(entry: LedgerEntry): void {
-  const total = entry.lines.reduce((sum, line) => sum + line.debit - line.credit, 0n)
   const malformed = entry.lines.some(line => line.debit < 0n || line.credit < 0n || line.debit > 0n === line.credit > 0n)
-  if (total !== 0n || malformed || entry.lines.length < 2) throw new Error(`ledger entry ${entry.key} does not balance`)
-}
-
-/** Net change of each account, credits minus debits, in a fixed order so that transactions lock accounts alike. */
-function changes(lines: readonly LedgerLine[]): [string, bigint][] {
-  const net = new Map<string, bigint>()
-  for (const line of lines) net.set(line.account, (net.get(line.account) ?? 0n) + line.credit - line.debit)
-  return [...net].filter(([, change]) => change !== 0n).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (imbalanceOf(entry) !== 0n || malformed || entry.lines.length < 2) throw new Error(`ledger entry ${entry.key} does not balance`)
 }
 
 /** The two lines that move an amount (micro-USDC) from one account to another. */

@@ -166,6 +166,18 @@ await onEachMongo('sums of a collection', acquireMongo => {
     assert.deepEqual(await ofThese(), [])
   })
 
+  it('are added up again where a document adds something else since', async () => {
+    await gigs.create(gig({ budget: 4n }), [])
+    assert.equal((await gigs.sums())('budget'), 4n)
+    const doubled = ({ budget }: Gig) => ({ sums: { doubled: 2n * budget } })
+    const next = aggregateStore<Gig>(db, { collection: `gigs${made}`, resource: 'gig', shareOf: doubled, shareForm: 1 })
+
+    await next.create(gig({ budget: 3n }), [])
+
+    const of = await next.sums()
+    assert.deepEqual([of('doubled'), of('budget'), of.names()], [14n, 0n, ['doubled']])
+  })
+
   it('are stored of projections too, for any order of events', async () => {
     type Row = { state: string; budget: bigint; people: string[] }
     const rows: Projection<Row> = projection<Row>(db, {

@@ -36,6 +36,8 @@ interface Member {
 }
 
 const form = 2
+/** Forms of the members that each form of the shares has room for. */
+const formsPerShare = 100
 /** Rows that the figures of one collection are spread over, so that writers at the same time seldom meet in one. */
 const partCount = 8
 const mostNamed = 10_000
@@ -43,14 +45,17 @@ const mostNamed = 10_000
 /**
  * The figures of one collection.
  * @param all every document of it, as `shareOf` accepts them
+ * @param shareForm another one adds them up again
  */
 export function openSums<T>(
   db: Database,
   collection: string,
   shareOf: ShareOf<T> | undefined,
   all: (session: ClientSession) => AsyncIterable<T>,
+  shareForm = 0,
 ): Sums<T> {
   if (!shareOf) return noSums
+  const ownForm = form + formsPerShare * shareForm
   const rows = db.collection<Row>('sums')
   const members = db.collection<Member>('sums')
   const parts = Array.from({ length: partCount }, (_, part) => `${collection}/${part}`)
@@ -60,7 +65,7 @@ export function openSums<T>(
   const idOf = (set: string, member: string) => `${membersName}/${set}/${member}`
 
   const storedParts = async (session?: ClientSession): Promise<Row[] | undefined> => {
-    const found = await rows.find({ _id: { $in: parts }, isComplete: true, form }, session ? { session } : {}).toArray()
+    const found = await rows.find({ _id: { $in: parts }, isComplete: true, form: ownForm }, session ? { session } : {}).toArray()
     return found.length === partCount ? found : undefined
   }
 
@@ -100,7 +105,7 @@ export function openSums<T>(
       const named = [...counts].map(([_id, documents]) => ({ _id, documents }))
       if (named.length) await members.insertMany(named, { session })
       for (const [part, _id] of parts.entries())
-        await rows.replaceOne({ _id }, { isComplete: true, form, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
+        await rows.replaceOne({ _id }, { isComplete: true, form: ownForm, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
     }, longTransactionLimitMs)
 
   /** Two writers of one row would make one of them begin again: those of this process run one after another, in an order that others rarely have too. */

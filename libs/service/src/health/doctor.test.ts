@@ -23,6 +23,17 @@ describe('what a service answers the doctor', () => {
     ])
   })
 
+  it('reads all that there is', async () => {
+    const extents: string[] = []
+    const ledger = async (_: unknown, extent: string) => {
+      extents.push(extent)
+      return []
+    }
+    await doctorHandlers(parts, { ledger }).doctorReport()
+
+    assert.deepEqual(extents, ['whole'])
+  })
+
   it('names no fault that was read between two writes: it is read again', async () => {
     let reads = 0
     const ledger = async () => (++reads === 1 ? ['the row says 1, the accounts 2'] : [])

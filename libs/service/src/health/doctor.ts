@@ -13,5 +13,7 @@ const unmade = (error: unknown): string => `cannot be checked now: ${error insta
  * @example http: mergeHandlers(gigHandlers, parts => doctorHandlers(parts, checks))
  */
 export const doctorHandlers = <Parts extends Pick<Platform, 'log' | 'db' | 'outcomes'>>(parts: Parts, checks: Checks<Parts> = {}) => ({
-  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...outcomeChecks, ...(hasSums(parts.db) ? figures : {}) }, unmade) }),
+  doctorReport: async () => ({
+    checks: await examine(parts, { ...checks, ...outcomeChecks, ...(hasSums(parts.db) ? figures : {}) }, 'whole', unmade),
+  }),
 })

@@ -2,8 +2,11 @@ import type { DoctorCheck } from '@carapace/api'
 import type { Job, Platform } from '../define.ts'
 import { paced } from '../jobs/paced.ts'
 
+/** How much a check reads: `whole` for the doctor. Else it is made each minute, at a price that what there was before does not raise. */
+export type Extent = 'whole' | 'news'
+
 /** Names what is wrong, one line a fault. */
-type Check<Parts> = (parts: Parts) => Promise<string[]>
+type Check<Parts> = (parts: Parts, extent: Extent) => Promise<string[]>
 export type Checks<Parts> = Readonly<Record<string, Check<Parts>>>
 
 /** No record waits for what the chain has decided for a minute. */
@@ -22,11 +25,12 @@ const confirmed = async (read: () => Promise<string[]>): Promise<string[]> => ((
 export async function examine<Parts extends Pick<Platform, 'log'>>(
   parts: Parts,
   checks: Checks<Parts>,
+  extent: Extent,
   unmade?: (error: unknown) => string,
 ): Promise<DoctorCheck[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const faults = await confirmed(() => check(parts)).catch((error: unknown) => {
+      const faults = await confirmed(() => check(parts, extent)).catch((error: unknown) => {
         parts.log.warn({ err: error, check: name }, 'a check could not be made')
         return unmade && [unmade(error)]
       })
@@ -70,7 +74,7 @@ function whenDue<Parts extends Platform>(
     if (!isDue) return
     isWritten = false
     examinedAt = performance.now()
-    const [found] = await examine(parts, { [name]: check })
+    const [found] = await examine(parts, { [name]: check }, 'news')
     if (found) last.set(name, found)
     else last.delete(name)
     if (found && found.count > 0 && !isForOperator) parts.log.error({ broken: [found] }, 'money invariants are broken')
