@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type Database, openDatabase } from '@carapace/store'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
-import { checks } from './invariants.ts'
+import { acquireMongo, countedReads, type TestMongo } from '@carapace/testing'
+import { checks, settlingAgain } from './invariants.ts'
 import { resendSettle, sendCreate, sendSettle } from './job/commands.ts'
 import { jobStore } from './job/job.store.ts'
 import { commerceLedger } from './ledger.ts'
@@ -23,7 +24,7 @@ describe('a settlement of a job that has failed', () => {
 
   it('is an operator’s matter immediately, also while its next round is under way, until it is confirmed', async () => {
     const jobs = jobStore(db, commerceLedger(db))
-    const stuck = () => checks.stuck!({ jobs, clock: { now: () => start } } as unknown as Parts)
+    const stuck = () => checks.stuck!({ jobs, clock: { now: () => start } } as unknown as Parts, 'whole')
     const first = sendSettle(submitted(), { outcome: 'complete', trigger: 'settle', by: 'oracle', reason: '', at: start }).state
     const failed = followed(first, 'settle', 'failed', start, { code: 'REVERTED', message: 'paused' }).state
     const again = resendSettle(failed).state
@@ -39,6 +40,39 @@ describe('a settlement of a job that has failed', () => {
 
     await becomes(followed(again, 'settle', 'confirmed').state)
     assert.deepEqual(await stuck(), [])
+  })
+})
+
+describe('jobs whose settlement failed', () => {
+  let mongo: TestMongo
+  let db: Database
+  before(async () => {
+    mongo = await acquireMongo()
+    db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}many` })
+  })
+  after(async () => {
+    await db.close()
+    await mongo.close()
+  })
+
+  it('are found without a search through those that have ended', async () => {
+    const { db: counted, reads } = countedReads(db)
+    const jobs = jobStore(counted, commerceLedger(db))
+    await db.init()
+    const first = sendSettle(submitted(), { outcome: 'complete', trigger: 'settle', by: 'oracle', reason: '', at: start }).state
+    const failed = followed(first, 'settle', 'failed', start, { code: 'REVERTED', message: 'paused' }).state
+    const filter = settlingAgain[0]!
+    await jobs.create(failed, [])
+    await db.transaction(session =>
+      jobs.createAll(
+        Array.from({ length: 50 }, () => ({ ...first, id: randomUUID() })),
+        session,
+      ),
+    )
+
+    const found = await jobs.find(filter)
+
+    assert.deepEqual([found.map(({ id }) => id), reads.documents], [[failed.id], 1])
   })
 })
 
@@ -60,7 +94,7 @@ describe('the contract of jobs', () => {
     const jobs = jobStore(db, ledger)
     const faults = async (held: bigint) => {
       const peers = { call: async () => ({ result: [String(held)] }) }
-      return (await checks.contracts!({ jobs, ledger, peers } as unknown as Parts)).filter(fault => fault.startsWith('BASE_SEPOLIA'))
+      return (await checks.contracts!({ jobs, ledger, peers } as unknown as Parts, 'whole')).filter(fault => fault.startsWith('BASE_SEPOLIA'))
     }
     const paid = funded()
     await jobs.create(paid, [])

@@ -6,9 +6,15 @@ import type { Parts } from './parts.ts'
 const stuckAfterMs = 15 * 60_000
 const ended = ['settled', 'rejected', 'cancelled']
 
+/** Jobs whose settlement has failed, each by an index: what has failed is an operator's matter until it is made. */
+export const settlingAgain = [
+  { 'on.settle.retryAt': { $gt: new Date(0) } },
+  { isWaiting: true, 'on.settle.onChain.status': 'pending', 'on.settle.onChain.round': { $gt: 1 } },
+]
+
 /** The invariants of behaviour 18 that commerce can judge by its own books; each names what breaks it. */
 export const checks: Checks<Parts> = {
-  ledger: ({ ledger }) => ledger.audit(),
+  ledger: ({ ledger }, extent) => (extent === 'whole' ? ledger.audit() : ledger.auditNews()),
 
   /** The account of a job holds its budget from the reservation to the end, and nothing else ever. */
   job_accounts: async ({ jobs, ledger }) => {
@@ -37,9 +43,7 @@ export const checks: Checks<Parts> = {
 
   stuck: async ({ jobs, clock }) => {
     const before = new Date(clock.now().getTime() - stuckAfterMs)
-    // what has failed is an operator's matter until it is made
-    const underWay = { isWaiting: true, 'on.settle.onChain.status': 'pending', 'on.settle.onChain.round': { $gt: 1 } }
-    const settling = await jobs.find({ $or: [{ 'on.settle.retryAt': { $type: 'date' } }, underWay] })
+    const settling = await jobs.findAny(settlingAgain)
     const waiting = await jobs.find({ 'funding.stage': { $in: ['reserving', 'sent'] }, updatedAt: { $lt: before } })
     return [
       ...settling.filter(isSettling).map(settlementFault),

@@ -10,7 +10,7 @@ const comparedPerRun = 200
 
 /** The invariants of behaviour 18 that the service of domains can judge; each names what breaks it. */
 export const checks: Checks<Parts> = {
-  ledger: ({ ledger }) => ledger.audit(),
+  ledger: ({ ledger }, extent) => (extent === 'whole' ? ledger.audit() : ledger.auditNews()),
 
   /** What names have earned by the ledger is what the registry of each network has sold names for, but for what is under way. */
   income: async parts => {

@@ -1,24 +1,28 @@
 import { type Chain, chainRelayerApi, chains, limits } from '@carapace/api'
-import { accountFaults, type Checks } from '@carapace/service'
+import { accountFaults, type CheckedRecords, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
-import { lockedOf } from './bond/bond.ts'
+import { type Bond, lockedOf } from './bond/bond.ts'
+import { staked, stakedOn } from './bond/statistics.ts'
 import { contractOf } from './escrow/bound-contract.ts'
 import { account, poolSurplus } from './ledger.ts'
-import { accountFaultsIn, faultsIn, pages } from './pages.ts'
+import { accountFaultsIn, faultsIn } from './pages.ts'
 import type { Parts } from './parts.ts'
 
 const stuckAfterMs = 15 * 60_000
+/** Bonds with a command under way, by their index. */
+const isMoving = { 'moves.id': { $gt: '' } }
 
 /** The invariants of behaviour 18 that the escrow can judge by its own books; each names what breaks it. */
 export const checks: Checks<Parts> = {
-  ledger: ({ ledger }) => ledger.audit(),
+  ledger: ({ ledger }, extent) => (extent === 'whole' ? ledger.audit() : ledger.auditNews()),
 
   /** The account of a gig holds its budget from the reservation to the settlement, and nothing else ever. */
   escrow_accounts: async ({ escrows, ledger }) =>
     accountFaults(ledger, 'escrow', await escrows.find({ status: { $in: ['funding', 'locked', 'disputed', 'releasing', 'refunding'] } })),
 
-  settlements: ({ escrows }) =>
-    faultsIn(escrows, { status: 'released' }, ({ id, amount, settlement }) => {
+  settlements: ({ checked }, extent) =>
+    faultsIn(checked.released, extent, ({ id, status, amount, settlement }) => {
+      if (status !== 'released') return []
       const { fee, treasury, external } = settlement!
       return fee + treasury + external === amount ? [] : [`escrow ${id} paid ${fee} + ${treasury} + ${external} of ${amount}`]
     }),
@@ -37,8 +41,8 @@ export const checks: Checks<Parts> = {
     ]
   },
 
-  bonds: ({ bonds, ledger }) =>
-    accountFaultsIn(bonds, ledger, {
+  bonds: ({ checked, ledger }, extent) =>
+    accountFaultsIn(checked.bonds, extent, ledger, {
       accountsOf: ({ id }) => [account.bondFree(id), account.bondLocked(id)],
       faults: (bond, balance) => {
         const [free, locked] = [balance(account.bondFree(bond.id)), balance(account.bondLocked(bond.id))]
@@ -48,8 +52,8 @@ export const checks: Checks<Parts> = {
       },
     }),
 
-  rewards: ({ rewards, ledger }) =>
-    accountFaultsIn(rewards, ledger, {
+  rewards: ({ checked, ledger }, extent) =>
+    accountFaultsIn(checked.rewards, extent, ledger, {
       accountsOf: ({ id, shares }) => shares.map(({ validatorId }) => account.reward(id, validatorId)),
       faults: ({ id, shares }, balance) =>
         shares.flatMap(({ validatorId, accrued, funded, claiming, claimed }) => {
@@ -60,23 +64,25 @@ export const checks: Checks<Parts> = {
     }),
 
   /** Rewards are funded with no more than the fee that they come from. */
-  reward_fees: async ({ rewards, rewardSources }) => {
-    const faults: string[] = []
-    for await (const page of pages(rewards, { 'fundedBy.fee': { $gt: 0n } })) {
+  reward_fees: async ({ checked, rewardSources }, extent) => {
+    const faults = new Set<string>()
+    for await (const page of checked.paidRewards.pages(extent)) {
       const sources = await rewardSources.many(page.map(({ gigId, jobId }) => (gigId ?? jobId)!))
       for (const { id, gigId, jobId, fundedBy } of page) {
         const source = sources.get((gigId ?? jobId)!)
-        if (source?.kind === 'fee' && fundedBy.fee > source.fee) faults.push(`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`)
+        const isWrong = source?.kind === 'fee' && fundedBy.fee > source.fee
+        checked.paidRewards.note(id, isWrong)
+        if (isWrong) faults.add(`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`)
       }
     }
-    return faults
+    return [...faults]
   },
 
   /** Money in transit belongs to commands under way. */
   transit: async ({ ledger, bonds, claims }) => {
     const booked = (await ledger.open('transit:')).all()
     const expected = new Map<string, bigint>()
-    for (const { moves } of await bonds.find({ 'moves.0': { $exists: true } }))
+    for (const { moves } of await bonds.find(isMoving))
       for (const { id, type, amount } of moves) if (type !== 'DEPOSIT') expected.set(account.transit(id), amount)
     for (const { id, amount } of await claims.find({ status: 'claiming' })) expected.set(account.transit(id), amount)
     const names = new Set([...booked.keys(), ...expected.keys()])
@@ -102,7 +108,7 @@ export const checks: Checks<Parts> = {
         .filter(({ retryAt, stage, unlockOnChain }) => retryAt ?? (stage === 'unlocking' && unlockOnChain && unlockOnChain.round > 1))
         .map(({ gigId }) => ({ id, gigId })),
     )
-    const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })
+    const moving = await bonds.find({ ...isMoving, updatedAt: { $lt: before } })
     const unpaid = await claims.find({ status: 'claiming', updatedAt: { $lt: before } })
     return [
       ...waiting.map(({ id, status }) => `escrow ${id} is ${status} for more than 15 minutes`),
@@ -118,38 +124,54 @@ export const checks: Checks<Parts> = {
     return [...debts].map(([name, due]) => `${name}: ${due} are due after a lost payout`)
   },
 
-  /** What is due for certain is in the contracts. Money of commands under way is left out on both sides, as are fees that wait to be paid again. */
-  contracts: async ({ escrows, bonds, ledger, networks, peers }) => {
-    const inEscrow = await escrows.find({ status: { $in: ['locked', 'disputed'] } })
-    const staking = await bonds.find({})
-    const unmade = await escrows.find({ status: 'releasing', 'settlement.undone': { $gt: 0 } })
-    // first what the pool has given away: read the other way round, what it gives away in between would be due twice
-    const promised = await ledger.open('reward:')
-    const on = <T extends { chain: Chain }>(rows: readonly T[], chain: Chain) => rows.filter(row => row.chain === chain)
-    const faults = await Promise.all(
-      chains.map(async chain => {
-        const staked = sum(on(staking, chain).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })))
-        const lent = sum(on(unmade, chain).map(({ settlement }) => settlement!.fee))
-        const rewards = sum(promised.on(chain).values())
-        const pool = rewards + (await poolSurplus(ledger, chain)) - lent
-        const addresses = await networks.contracts(chain)
-        const heldIn = new Map<string, bigint>()
-        for (const escrow of on(inEscrow, chain)) {
-          const contract = await contractOf({ networks }, escrow)
-          heldIn.set(contract, (heldIn.get(contract) ?? 0n) + escrow.amount)
-        }
-        const compared = [
-          ...[...heldIn].map(([wallet, due]) => ({ name: wallet === addresses.escrow ? 'escrow' : `escrow ${wallet}`, wallet, due })),
-          { name: 'bond', wallet: addresses.bond, due: staked },
-          { name: 'swarmValidator', wallet: addresses.swarmValidator, due: pool },
-        ]
-        const wrong = compared.map(async ({ name, wallet, due }) => {
-          const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
-          return due <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${due} and holds ${usdc}`]
-        })
-        return (await Promise.all(wrong)).flat()
-      }),
-    )
-    return faults.flat()
+  /** What is due for certain is in the contracts. */
+  contracts: async (parts, extent) => {
+    const faults = extent === 'whole' ? [] : await contractFaults(parts, await parts.bonds.sums())
+    // by the bonds themselves: a figure alone accuses nobody
+    return extent === 'whole' || faults.length > 0 ? contractFaults(parts, await stakesIn(parts.checked.bonds)) : []
   },
+}
+
+/**
+ * Money of commands under way is left out on both sides, as are fees that wait to be paid again.
+ * @param stakes what the bonds of a network hold, by the name of that figure
+ */
+async function contractFaults({ escrows, ledger, networks, peers }: Parts, stakes: (name: string) => bigint): Promise<string[]> {
+  const inEscrow = await escrows.find({ status: { $in: ['locked', 'disputed'] } })
+  const unmade = await escrows.find({ status: 'releasing', 'settlement.undone': { $gt: 0 } })
+  // first what the pool has given away: read the other way round, what it gives away in between would be due twice
+  const promised = await ledger.open('reward:')
+  const on = <T extends { chain: Chain }>(rows: readonly T[], chain: Chain) => rows.filter(row => row.chain === chain)
+  const faults = await Promise.all(
+    chains.map(async chain => {
+      const lent = sum(on(unmade, chain).map(({ settlement }) => settlement!.fee))
+      const rewards = sum(promised.on(chain).values())
+      const pool = rewards + (await poolSurplus(ledger, chain)) - lent
+      const addresses = await networks.contracts(chain)
+      const heldIn = new Map<string, bigint>()
+      for (const escrow of on(inEscrow, chain)) {
+        const contract = await contractOf({ networks }, escrow)
+        heldIn.set(contract, (heldIn.get(contract) ?? 0n) + escrow.amount)
+      }
+      const compared = [
+        ...[...heldIn].map(([wallet, due]) => ({ name: wallet === addresses.escrow ? 'escrow' : `escrow ${wallet}`, wallet, due })),
+        { name: 'bond', wallet: addresses.bond, due: stakes(stakedOn(chain)) },
+        { name: 'swarmValidator', wallet: addresses.swarmValidator, due: pool },
+      ]
+      const wrong = compared.map(async ({ name, wallet, due }) => {
+        const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
+        return due <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${due} and holds ${usdc}`]
+      })
+      return (await Promise.all(wrong)).flat()
+    }),
+  )
+  return faults.flat()
+}
+
+/** What bonds hold on each network, by the names of their figures. */
+async function stakesIn(bonds: CheckedRecords<Bond>): Promise<(name: string) => bigint> {
+  const stakes = new Map<string, bigint>()
+  for await (const page of bonds.pages('whole'))
+    for (const bond of page) stakes.set(stakedOn(bond.chain), (stakes.get(stakedOn(bond.chain)) ?? 0n) + staked(bond))
+  return name => stakes.get(name) ?? 0n
 }

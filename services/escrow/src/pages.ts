@@ -1,30 +1,21 @@
 import type { Chain } from '@carapace/api'
-import type { AggregateStore, Ledger, Stored } from '@carapace/store'
-
-const pageSize = 500
-
-/** All that match, by id, page by page: however many there are, few are held in memory. */
-export async function* pages<T extends { id: string }>(
-  store: Pick<AggregateStore<T>, 'find'>,
-  filter: Record<string, unknown> = {},
-): AsyncGenerator<Stored<T>[]> {
-  for (let after = ''; ; ) {
-    const page = await store.find({ ...filter, _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })
-    if (page.length > 0) yield page
-    if (page.length < pageSize) return
-    after = page.at(-1)!.id
-  }
-}
+import type { CheckedRecords, Extent } from '@carapace/service'
+import type { Ledger, Stored } from '@carapace/store'
 
 /** What `faults` finds in each of them. */
 export async function faultsIn<T extends { id: string }>(
-  store: Pick<AggregateStore<T>, 'find'>,
-  filter: Record<string, unknown>,
+  records: CheckedRecords<T>,
+  extent: Extent,
   faults: (row: Stored<T>) => string[] | Promise<string[]>,
 ): Promise<string[]> {
-  const found: string[] = []
-  for await (const page of pages(store, filter)) for (const row of page) found.push(...(await faults(row)))
-  return found
+  const all: string[] = []
+  for await (const page of records.pages(extent))
+    for (const row of page) {
+      const found = await faults(row)
+      records.note(row.id, found.length > 0)
+      all.push(...found)
+    }
+  return [...new Set(all)]
 }
 
 interface Compared<T> {
@@ -38,7 +29,8 @@ interface Compared<T> {
  * its accounts are read again.
  */
 export async function accountFaultsIn<T extends { id: string; chain: Chain }>(
-  store: Pick<AggregateStore<T>, 'find' | 'get'>,
+  records: CheckedRecords<T>,
+  extent: Extent,
   ledger: Pick<Ledger, 'balancesOf'>,
   { faults, accountsOf }: Compared<T>,
 ): Promise<string[]> {
@@ -47,15 +39,15 @@ export async function accountFaultsIn<T extends { id: string; chain: Chain }>(
     for (const row of rows) byChain.set(row.chain, [...(byChain.get(row.chain) ?? []), ...accountsOf(row)])
     const read = [...byChain].map(async ([chain, names]) => [chain, await ledger.balancesOf(chain, names)] as const)
     const balances = new Map(await Promise.all(read))
-    return rows
-      .map(row => ({ id: row.id, found: faults(row, account => balances.get(row.chain)!.get(account) ?? 0n) }))
-      .filter(({ found }) => found.length)
+    return rows.map(row => ({ id: row.id, found: faults(row, account => balances.get(row.chain)!.get(account) ?? 0n) }))
   }
   const all: string[] = []
-  for await (const page of pages(store))
-    for (const { id } of await faultsOf(page)) {
-      const row = await store.get(id)
-      if (row) all.push(...(await faultsOf([row])).flatMap(({ found }) => found))
+  for await (const page of records.pages(extent))
+    for (const { id, found } of await faultsOf(page)) {
+      const row = found.length > 0 ? await records.get(id) : undefined
+      const confirmed = row ? (await faultsOf([row])).flatMap(again => again.found) : []
+      records.note(id, confirmed.length > 0)
+      all.push(...confirmed)
     }
-  return all
+  return [...new Set(all)]
 }

@@ -3,6 +3,7 @@ import { agentIdentities, custodialWallets } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { bondStores } from './bond/stores.ts'
 import { openBooks } from './books.ts'
+import { checkedBooks } from './checked-books.ts'
 import { rewardStores } from './claim/stores.ts'
 import { escrowStore } from './escrow/escrow.store.ts'
 import { escrowLedger } from './ledger.ts'
@@ -21,5 +22,5 @@ export function stores(platform: Platform) {
   const networks = networkReader(platform)
   const projections = { agents: agentIdentities(platform), custodial: custodialWallets(platform) }
   const records = { escrows: escrowStore(db, books, queue), ...bonds, slashes: slashStore(db), ...rewardStores(db, books), ...receiptStores(db) }
-  return { ...records, ledger, tvl, networks, ...projections, ...sharedReads(platform, bonds.bonds) }
+  return { ...records, checked: checkedBooks(platform, records), ledger, tvl, networks, ...projections, ...sharedReads(platform, bonds.bonds) }
 }

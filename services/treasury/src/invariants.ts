@@ -24,16 +24,19 @@ const belongs: Record<PaymentStatus, ReservationStatus> = {
 
 /** The invariants of behaviour 18 that the treasury can judge; each names what breaks it. */
 export const checks: Checks<Parts> = {
-  ledger: ({ ledger }) => ledger.audit(),
+  ledger: ({ ledger }, extent) => (extent === 'whole' ? ledger.audit() : ledger.auditNews()),
 
   /** The reserved account of an agent is the sum of its held reservations. */
-  reserved: async parts => {
+  reserved: async (parts, extent) => {
     const suspects = new Set<string>()
     const reserving = await parts.reservations.find({ status: 'held' })
-    const accounts = await parts.ledger.open('wallet:')
+    // who has none held is met in what ended lately, or in the slices of the wallets
+    const others = extent === 'whole' ? undefined : [...(await parts.walletsOfMinute()), ...(await endedLately(parts))]
+    const accounts = others === undefined ? await parts.ledger.open('wallet:') : undefined
     for (const chain of chains) {
       const held = heldByAgent(reserving.filter(reservation => reservation.chain === chain))
-      const booked = accounts.on(chain)
+      const names = [...held.keys(), ...(others ?? []).map(({ agentId }) => agentId)].map(account.reserved)
+      const booked = accounts?.on(chain) ?? (await parts.ledger.balancesOf(chain, [...new Set(names)]))
       for (const [name, balance] of booked) {
         const [, agentId, kind] = name.split(':')
         if (kind === 'reserved' && balance !== (held.get(agentId!) ?? 0n)) suspects.add(`${chain}/${agentId}`)
@@ -100,7 +103,7 @@ export const checks: Checks<Parts> = {
   },
 
   /** What is booked is in the wallets; what came into them is credited. */
-  x402: async parts => [...(await incomeFaults(parts)), ...(await paymentFaults(parts)), ...(await intakeFaults(parts))],
+  x402: async (parts, extent) => [...(await incomeFaults(parts, extent)), ...(await paymentFaults(parts)), ...(await intakeFaults(parts))],
 
   custody: async parts => {
     const wallets = await parts.walletsOfMinute()
@@ -120,6 +123,12 @@ export const checks: Checks<Parts> = {
     const reserved = stuck.map(({ key, round }) => `round ${round} of ${key} has held money for more than an hour`)
     return [...reserved, ...(await returnFaults(parts, stuckShown))]
   },
+}
+
+/** Of the last minutes; those that end later are met in the slices of the wallets. */
+const endedLately = ({ reservations, clock }: Parts) => {
+  const createdAt = { $gt: new Date(clock.now().getTime() - 2 * creditedWithinMs) }
+  return reservations.findAny(['captured', 'voided'].map(status => ({ status, createdAt })))
 }
 
 function heldByAgent(reservations: readonly { agentId: string; amount: bigint }[]): Map<string, bigint> {

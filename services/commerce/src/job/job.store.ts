@@ -15,6 +15,7 @@ const indexes: Indexes = {
   poster_newest: { key: { posterId: 1, ...newest } },
   assignee_newest: { key: { assigneeId: 1, ...newest } },
   waiting: { key: { isWaiting: 1 }, partialFilterExpression: { isWaiting: true } },
+  settle_again: { key: { 'on.settle.retryAt': 1 }, partialFilterExpression: { 'on.settle.retryAt': { $type: 'date' } } },
   funding_stage: { key: { 'funding.stage': 1, updatedAt: 1 } },
 }
 

@@ -19,6 +19,7 @@ const indexes: Indexes = {
   done: { key: { 'done.id': 1 } },
   done_locks: { key: { 'done.unlocked.lockId': 1 } },
   failed_unlocks: { key: { 'done.failedLock.unlockId': 1 } },
+  updated: { key: { updatedAt: 1 } },
   locks_stage: { key: { 'locks.stage': 1 } },
   moves_stage: { key: { 'moves.stage': 1, updatedAt: 1 } },
 }
@@ -38,6 +39,7 @@ export function bondStore(db: Database, { ledger, history, failures }: { ledger:
     optimistic: true,
     indexes,
     shareOf,
+    shareForm: 1,
     upgrade: upgradeBond,
     ledger,
     postings: (before, after) => bookedOn(after.chain, bondPostings(before, after)),

@@ -8,6 +8,7 @@ import type { Reward, Source } from './reward.ts'
 const rewardIndexes: Indexes = {
   gig: { key: { gigId: 1 } },
   job: { key: { jobId: 1 } },
+  updated: { key: { updatedAt: 1 } },
   top_up_open: { key: { updatedAt: 1 }, partialFilterExpression: { isTopUpOpen: true } },
 }
 

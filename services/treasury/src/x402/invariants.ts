@@ -1,5 +1,5 @@
 import { type Chain, chainRelayerApi, chains, type DoctorCheck } from '@carapace/api'
-import { transactionOf } from '@carapace/service'
+import { type Extent, transactionOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from '../ledger/accounts.ts'
@@ -8,21 +8,21 @@ import { claimedBy } from './follow-transfers.ts'
 import { isIntake } from './intake.ts'
 import { covers } from './paid-in.ts'
 import { creditMs, isPruned, prunedMs, type X402Payment } from './payment.ts'
+import type { PaymentState } from './payment-states.ts'
 import type { booked } from './postings.ts'
 
-const paid = { state: { $in: ['settled', 'served', 'held', 'spent'] } }
-const paymentsPerRun = 50
+const paid: ReadonlySet<PaymentState> = new Set(['settled', 'served', 'held', 'spent'])
 /** Those that a passing fault explains. */
 const toleratedFailures = 2
 /** A block that was dropped is followed within this time. */
 const youngMs = 60_000
 
 /** Where an account is not the sum of the payments that are booked on it. They are read one after the other: what differs is compared again in one snapshot. */
-export async function incomeFaults({ db, ledger, x402 }: Parts): Promise<string[]> {
+export async function incomeFaults({ db, ledger, x402 }: Parts, extent: Extent): Promise<string[]> {
   const difference = async (chain: Chain, kind: keyof typeof booked, session?: ClientSession): Promise<string[]> => {
     const name = accountOf[kind]
     const balance = await ledger.balance(chain, name, session)
-    const sum = await x402.bookedSum(kind, chain, session)
+    const sum = extent === 'whole' || session ? await x402.bookedSum(kind, chain, session) : await x402.bookedFigure(kind, chain)
     return balance === sum ? [] : [`${name} holds ${balance} on ${chain}, its payments are ${sum}`]
   }
   const compare = async (chain: Chain, kind: keyof typeof booked) =>
@@ -34,10 +34,7 @@ const accountOf = { income: account.x402Income, intake: account.intake } as cons
 
 /** Booked payments that the chain does not have, of a part of them at each call. */
 export async function paymentFaults(parts: Parts): Promise<string[]> {
-  const total = await parts.x402.count(paid)
-  const minute = Math.floor(Date.now() / 60_000)
-  const offset = total > paymentsPerRun ? (minute * paymentsPerRun) % total : 0
-  const payments = await parts.x402.find(paid, { limit: paymentsPerRun, offset })
+  const payments = (await parts.paymentsOfMinute()).filter(({ state }) => paid.has(state))
   const settled = payments.filter(({ fund, updatedAt }) => !fund?.isDropped && parts.clock.now().getTime() - updatedAt.getTime() > youngMs)
   return (await Promise.all(settled.map(payment => paymentFault(parts, payment)))).flat()
 }

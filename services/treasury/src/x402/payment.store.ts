@@ -3,7 +3,7 @@ import { type OnChain, sentOnChain } from '@carapace/chain'
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type ShareOf, type Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import type { Fund, X402Payment } from './payment.ts'
-import { booked, postings } from './postings.ts'
+import { booked, bookedAs, postings } from './postings.ts'
 import type { SentBy } from './transfer.ts'
 
 interface PaymentFigures {
@@ -40,12 +40,16 @@ const encoded = (route: string) => Buffer.from(route).toString('base64url')
 const decoded = (name: string) => Buffer.from(name, 'base64url').toString()
 const [countOf, amountOf] = ['count-', 'amount-']
 
-/** What a payment adds to the public figures. */
+const bookedOn = (kind: keyof typeof booked, chain: Chain) => `booked-${kind}-${chain}`
+
+/** What a payment adds to the public figures, and to what is booked on each account. */
 const shareOf: ShareOf<Stored<X402Payment>> = payment => {
-  if (!isPaid(payment)) return {}
-  const { route, amount, payer } = payment
+  const { route, amount, payer, chain } = payment
+  const kind = bookedAs(payment)
+  const bookings = kind ? { [bookedOn(kind, chain)]: amount } : {}
+  if (!isPaid(payment)) return { sums: bookings }
   const name = encoded(route)
-  return { sums: { count: 1n, amount, [countOf + name]: 1n, [amountOf + name]: amount }, sets: { payers: [payer] } }
+  return { sums: { ...bookings, count: 1n, amount, [countOf + name]: 1n, [amountOf + name]: amount }, sets: { payers: [payer] } }
 }
 
 /** The command that it is set aside for has no outcome yet; the second form is that of payments which were stored before `onChain` was one field. */
@@ -53,7 +57,9 @@ export const isHoldOpen = { $or: [{ 'fund.hold.onChain.status': 'pending' }, { '
 
 export type X402PaymentStore = AggregateStore<X402Payment> & {
   figures(): Promise<PaymentFigures>
-  /** What the booked ones come to on a network, µ. */
+  /** What the booked ones come to on a network, µ, by the stored figure. */
+  bookedFigure(kind: keyof typeof booked, chain: Chain): Promise<bigint>
+  /** The same from the payments themselves. */
   bookedSum(kind: keyof typeof booked, chain: Chain, session?: ClientSession): Promise<bigint>
   /** The one that is set aside for a round of a command, or for the last one before it. */
   heldFor(key: string, round: number): Promise<Stored<X402Payment> | undefined>
@@ -74,6 +80,7 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
     ledger,
     postings,
     shareOf,
+    shareForm: 1,
     duplicates: { _id_: 'REPLAY_DETECTED', proof_once: 'REPLAY_DETECTED', identifier_once: 'IDEMPOTENCY_KEY_REUSED' },
   })
   const rows = payments.collection
@@ -89,6 +96,7 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
     },
     ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ $or: [{ 'onChain.txHash': txHash }, { txHash }], chain, payer, payTo }),
     returnDue: (now, limit) => payments.find({ 'fund.returnAt': { $lte: now } }, { sort: { 'fund.returnAt': 1 }, limit }),
+    bookedFigure: async (kind, chain) => (await payments.sums())(bookedOn(kind, chain)),
     bookedSum: async (kind, chain, session) => {
       const found = await rows.find({ ...booked[kind], chain }, { projection: { amount: 1 }, ...(session ? { session } : {}) }).toArray()
       return found.reduce((sum, { amount }) => sum + BigInt(amount), 0n)

@@ -23,6 +23,10 @@ export const booked = {
   intake: { state: { $in: statesHere }, fund: { $exists: true } },
 } as const
 
+/** The same of one payment; undefined where its money is elsewhere. */
+export const bookedAs = ({ state, fund }: Pick<X402Payment, 'state' | 'fund'>): keyof typeof booked | undefined =>
+  places[state] === 'here' ? (fund ? 'intake' : 'income') : undefined
+
 /** What a change of a payment means for the books: its money goes from where it was to where it is. */
 export function postings(before: X402Payment | undefined, after: X402Payment): LedgerEntry[] {
   const { id, chain, onChain, amount, fund } = after
