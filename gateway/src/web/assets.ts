@@ -70,7 +70,7 @@ export async function loadAssets(publicBaseUrl: string): Promise<Assets> {
     [at('site.css'), asset('css', style)],
     [at('inter.woff2'), asset('woff2', await readFile(font))],
     ...names.map((name, i) => [at(name), asset('js', sources[i]!)] as const),
-    // readers that know no link of a page look at the second
+    // the second is where a browser without a page searches
     ...['/favicon.svg', '/favicon.ico'].map(path => [path, asset('svg', Buffer.from(favicon), 'public, max-age=86400')] as const),
     ['/robots.txt', asset('txt', Buffer.from(robots(publicBaseUrl)), 'public, max-age=3600')],
     ['/llms.txt', asset('txt', Buffer.from(llmsText(publicBaseUrl)), 'public, max-age=3600')],
