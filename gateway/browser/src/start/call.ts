@@ -37,7 +37,8 @@ export async function send({ method, path, body, caller }: Call, isSigned: boole
     ...(caller ? identity(caller) : {}),
     ...(caller && isSigned ? await signatureOf(method, path, text, caller.wallet) : {}),
   }
-  const response = await fetch(path, { method, headers, ...(text === undefined ? {} : { body: text }) })
+  // a browser would answer a read with what it has for a second: a step that is tried again needs what is there now
+  const response = await fetch(path, { method, headers, cache: 'no-store', ...(text === undefined ? {} : { body: text }) })
   const answer: Body = await response.json()
   if (!response.ok) throw new Refused(response.status, answer)
   return answer
