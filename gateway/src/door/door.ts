@@ -201,6 +201,8 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
       isPaid: sale !== undefined,
     }),
     body: hasBody(request) ? await body() : undefined,
+    // of two with one key the service lets one happen; a payment is settled by its own steps
+    mayRepeat: route.endpoint.repeatable || (request.headers['idempotency-key'] !== undefined && !sale),
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
     encoding: encodingFor(request.headers),

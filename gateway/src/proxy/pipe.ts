@@ -45,6 +45,8 @@ export interface PipeCall {
   path: string
   headers: RawHeaders
   body: Buffer | undefined
+  /** It may reach the service twice: a read, or a write that happens once however often it is sent. */
+  mayRepeat: boolean
   timeoutMs: number
   /** Put before the upstream's own headers in the answer. */
   own: RawHeaders
@@ -82,8 +84,8 @@ export class CaughtAnswer extends Error {
 const restartMs = 3_000
 
 /**
- * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 3 s a GET is sent again on another connection when
- * one breaks before its answer; a write only while no connection is made, so that no byte of it was sent.
+ * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 3 s a call that may be
+ * repeated is sent again on another connection when one breaks before its answer; another one only while no connection is made, so that no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
  * @param poolOf called for each attempt: the service may be back at another address
  * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientDisconnected; CaughtAnswer
@@ -91,7 +93,6 @@ const restartMs = 3_000
 export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = performance.now() + call.timeoutMs
-    const isRead = call.method === 'GET' || call.method === 'HEAD'
     let failures = 0
     let retryUntil: number | undefined
     const fail = (error: unknown) => {
@@ -104,7 +105,7 @@ export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerRespons
         if (error instanceof CaughtAnswer) return fail(error)
         const now = performance.now()
         retryUntil ??= Math.min(end, now + restartMs)
-        if (!maySendAgain(isRead, error) || now >= retryUntil) return fail(asRefusal(error, failures > 0))
+        if (!maySendAgain(call.mayRepeat, error) || now >= retryUntil) return fail(asRefusal(error, failures > 0))
         setTimeout(attempt, pauseBeforeTry(failures++))
       })
     attempt()

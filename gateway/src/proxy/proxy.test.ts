@@ -222,7 +222,7 @@ describe('the proxy', () => {
     assert.equal((await harness.call('POST', '/api/register-agent', { body: {} })).status, 200)
   })
 
-  it('sends a GET again when its connection breaks, a write never', async () => {
+  it('sends a GET again when its connection breaks, a write of no key never', async () => {
     const tries = { GET: 0, POST: 0 }
     harness.upstream.answer = (seen, response) => {
       tries[seen.method as 'GET'] += 1
@@ -235,6 +235,22 @@ describe('the proxy', () => {
 
     assert.deepEqual([get.status, tries.GET], [200, 2])
     assert.deepEqual([post.status, post.body.code, tries.POST], [503, 'DEPENDENCY_UNAVAILABLE', 1])
+  })
+
+  it('sends a write again that happens once however often it is sent', async () => {
+    const writes = { '/api/agent-heartbeat': {}, '/api/gigs': { 'idempotency-key': 'once' } }
+    const agent = harness.agent()
+    const tries: Record<string, number> = {}
+    harness.upstream.answer = ({ url: path }, response) => {
+      tries[path] = (tries[path] ?? 0) + 1
+      if (tries[path] === 1) response.socket?.resetAndDestroy()
+      else json(response, 200, {})
+    }
+    for (const [path, headers] of Object.entries(writes)) {
+      const own = { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet, ...headers }
+      assert.equal((await harness.call('POST', path, { body: {}, headers: own })).status, 200)
+      assert.equal(tries[path], 2)
+    }
   })
 
   it('abandons a GET when its time is over', async () => {

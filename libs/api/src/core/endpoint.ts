@@ -79,6 +79,8 @@ export interface EndpointSpec<
   private?: boolean
   /** Holds a secret: an idempotent replay answers the outcome without the body. */
   sensitive?: boolean
+  /** A write whose second call changes nothing and is answered as the first one: a gateway may send it again when its answer was lost. */
+  repeatable?: boolean
   /** Content type of an answer that is not JSON. */
   produces?: 'image/png' | 'text/html' | 'application/xml' | 'text/event-stream' | 'application/ld+json'
   /** Further content types of the answer, chosen by Accept. */
@@ -121,6 +123,8 @@ export interface Endpoint<
   /** Its answers may be sent again within their max-age (behaviour 1.9): they depend on nothing but path, query and Accept. */
   readonly cacheable: boolean
   readonly sensitive: boolean
+  /** A read, or a write that is declared so: it may reach its service twice. */
+  readonly repeatable: boolean
   readonly produces: string | undefined
   readonly alsoProduces: readonly string[]
 }
@@ -146,6 +150,8 @@ export function endpoint<
   const isPrivate = spec.private ?? (spec.method === 'get' && spec.caller !== 'public')
   const isOpenRead = spec.method === 'get' && spec.caller === 'public' && (spec.signed ?? 'public') === 'public' && !isPrivate
   const rate = spec.rate ?? (spec.method === 'get' ? 'read' : spec.caller === 'oracle' || spec.caller === 'admin' ? 'admin' : 'write')
+  // internal reads that need a body are declared as such by their rate class
+  const isRead = spec.method === 'get' || (spec.caller === 'internal' && rate === 'read')
   return {
     method: spec.method,
     path: spec.path,
@@ -173,6 +179,7 @@ export function endpoint<
     private: isPrivate,
     cacheable: isOpenRead && !spec.prices?.length && !spec.quote && !spec.quota && spec.produces !== 'text/event-stream',
     sensitive: spec.sensitive ?? false,
+    repeatable: spec.repeatable ?? isRead,
     produces: spec.produces,
     alsoProduces: spec.alsoProduces ?? [],
   }

@@ -17,6 +17,7 @@ export const recordHeartbeat = endpoint({
   caller: 'optional',
   signed: 'wallet',
   actor: 'agentId',
+  repeatable: true,
   body: z.object({ agentId: uuid.optional(), walletAddress: walletIn.optional(), ...heartbeat }),
   response: heartbeatAnswer,
   errors: ['AUTH_REQUIRED', 'WALLET_MISMATCH', 'ACCOUNT_SUSPENDED'],

@@ -78,7 +78,7 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
       }
       // the service may be back at another address
       const send = () => answerOf(`${address(service)}${target}`, request)
-      const answer = await sendUntilAnswered(send, isRead(endpoint), request.signal).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
+      const answer = await sendUntilAnswered(send, endpoint.repeatable, request.signal).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
       if (!answer.ok) throw refusalOf(answer, service)
       if (typeof answer.body !== 'object' || answer.body === null) refuse('DEPENDENCY_UNAVAILABLE', { service })
       return answer.body as never
@@ -105,21 +105,18 @@ async function answerOf(url: string, request: RequestInit): Promise<PeerAnswer> 
 }
 
 /** @throws the last error, at the latest when the signal ends the time */
-async function sendUntilAnswered(send: () => Promise<PeerAnswer>, isRead: boolean, signal: AbortSignal): Promise<PeerAnswer> {
+async function sendUntilAnswered(send: () => Promise<PeerAnswer>, mayRepeat: boolean, signal: AbortSignal): Promise<PeerAnswer> {
   for (let failures = 0; ; failures++) {
     try {
       return await send()
     } catch (error) {
-      if (signal.aborted || !maySendAgain(isRead, error)) throw error
+      if (signal.aborted || !maySendAgain(mayRepeat, error)) throw error
       await setTimeout(pauseBeforeTry(failures), undefined, { signal })
     }
   }
 }
 
 const isNoSegment = (value: string): boolean => value === '' || isDotSegment(value)
-
-/** Internal reads that need a body are declared as such by their rate class. */
-const isRead = ({ method, caller, rate }: AnyEndpoint): boolean => method === 'get' || (caller === 'internal' && rate === 'read')
 
 /** Refusals that are between the services only: the caller could do nothing about them. */
 const ownAffairs = new Set<ErrorCode>(['AUTH_REQUIRED', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE'])

@@ -4,13 +4,13 @@ const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNR
 const broken = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
 /**
- * Whether a request that got no answer can be sent again on another connection: a read after any broken connection, a write only when no byte of it
- * was sent.
+ * Whether a request that got no answer can be sent again on another connection: one that may be repeated after any broken connection, another write only
+ * when no byte of it was sent.
  * @param error as undici or fetch threw it
  */
-export function maySendAgain(isRead: boolean, error: unknown): boolean {
+export function maySendAgain(mayRepeat: boolean, error: unknown): boolean {
   const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined)
-  return code !== undefined && (unconnected.has(code) || (isRead && broken.has(code)))
+  return code !== undefined && (unconnected.has(code) || (mayRepeat && broken.has(code)))
 }
 
 const codeOf = (error: unknown): string | undefined => (error instanceof Error && 'code' in error ? String(error.code) : undefined)
