@@ -1,17 +1,24 @@
 // as it is served to the browser, so that both say the same
 import { distance } from '../../browser/dist/distance.js'
 
+// made once: to make a formatter costs a hundred times what it costs to use it
+const [figures, cents, wholes] = [
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 }),
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  new Intl.NumberFormat('en-US'),
+]
+
 /** @example money(38.8) === '38.80 USDC' */
 export const money = (usdc: number): string => `${figure(usdc)} USDC`
 
 /** An amount without its currency: at least two decimals, as many as it has. @example figure(12345.6) === '12,345.60' */
-export const figure = (usdc: number): string => usdc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+export const figure = (usdc: number): string => figures.format(usdc)
 
 /** An amount to the cent, where the rest does not matter. @example rounded(46.923125) === '46.92' */
-export const rounded = (usdc: number): string => usdc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+export const rounded = (usdc: number): string => cents.format(usdc)
 
 /** @example count(12345) === '12,345' */
-export const count = (n: number): string => n.toLocaleString('en-US')
+export const count = (n: number): string => wholes.format(n)
 
 /** @example plural(1, 'gig') === '1 gig' */
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`
