@@ -50,11 +50,12 @@ export async function readAll({ uri, prefix }: Place): Promise<Records[]> {
 
 /** Writes them so many times over, each time with other ids, names and times: quicker than playing it on chain. */
 export async function populate({ uri, prefix }: Place, records: readonly Records[], marks: Marks, copies: number): Promise<void> {
+  const marked = markedBy(marks.names)
   await withClient(uri, async client => {
     for (const { database, collection, texts } of records)
       for (let at = 0; at < copies; at += batch) {
         const numbers = Array.from({ length: Math.min(batch, copies - at) }, (_, n) => at + n)
-        const documents = numbers.flatMap(number => texts.map(text => copy(text, number, marks)))
+        const documents = numbers.flatMap(number => texts.map(text => copy(text, number, marked, marks.shared)))
         if (documents.length) await insertNew(client.db(prefix + database), collection, documents)
       }
     // else the scores of all would be recomputed meanwhile
@@ -75,10 +76,15 @@ async function insertNew(db: Db, collection: string, documents: object[]): Promi
 
 export const copiedKey = (found: string, number: number): string => found.slice(0, -8) + number.toString(16).padStart(8, '0')
 
-function copy(text: string, number: number, { shared, names }: Marks): object {
-  const renamed = names.reduce(
-    (changed, name) => changed.replaceAll(name, `${name}-${number}`),
-    text.replaceAll(key, found => (shared.has(found.toLowerCase()) ? found : copiedKey(found, number))),
+/** A name in its only group, or a key; the longest name first, since one may be the beginning of another. */
+function markedBy(names: readonly string[]): RegExp {
+  const longestFirst = [...names].sort((a, b) => b.length - a.length)
+  return new RegExp(`(${longestFirst.join('|')})|${key.source}`, 'gi')
+}
+
+function copy(text: string, number: number, marked: RegExp, shared: Marks['shared']): object {
+  const renamed = text.replace(marked, (found: string, name?: string) =>
+    name !== undefined ? `${name}-${number}` : shared.has(found.toLowerCase()) ? found : copiedKey(found, number),
   )
   const document = EJSON.parse(renamed, { relaxed: false, useBigInt64: true }) as Record<string, unknown>
   for (const field of counted) if (field in document) document[field] = Number(document[field]) + number * countedBelow
