@@ -14,10 +14,16 @@ interface FoundLegacy {
   params: LegacyCall['params']
 }
 
-const patterns = legacyRoutes.map(route => {
+/** What a path has in common with the rows that may be meant; the word after `/api` is no parameter in any of them. Almost every request shares it with none. */
+const kindOf = (method: string, parts: string[]): string => `${method} ${parts.length} ${parts[2]}`
+
+const patterns = new Map<string, { route: LegacyRoute; parts: string[] }[]>()
+for (const route of legacyRoutes) {
   const [method, path] = route.from.split(' ') as [string, string]
-  return { route, method, parts: path.split('/') }
-})
+  const parts = path.split('/')
+  const kind = kindOf(method, parts)
+  patterns.set(kind, [...(patterns.get(kind) ?? []), { route, parts }])
+}
 
 type Serve = (request: Request, response: Response) => void
 type AgentOf = (request: Request) => Promise<string | undefined>
@@ -59,7 +65,8 @@ export const verifierOfSent =
   }
 
 function legacyIn(request: Request, table: RouteTable): FoundLegacy | undefined {
-  const [path = ''] = request.url.split(/[?#]/, 1)
+  const end = request.url.search(/[?#]/)
+  const path = end < 0 ? request.url : request.url.slice(0, end)
   const method = methodOf(request)
   const found = findLegacy(method, path)
   return found && !('endpoint' in table.match(method, path)) ? found : undefined
@@ -75,9 +82,8 @@ function methodOf({ method, headers }: Request): string {
 
 /** The row of the older API that a request names; undefined for all others. */
 function findLegacy(method: string, path: string): FoundLegacy | undefined {
-  const sent = path.replace(/\/$/, '').split('/')
-  for (const { route, method: wanted, parts } of patterns) {
-    if (method !== wanted || parts.length !== sent.length) continue
+  const sent = (path.endsWith('/') ? path.slice(0, -1) : path).split('/')
+  for (const { route, parts } of patterns.get(kindOf(method, sent)) ?? []) {
     if (parts.every((part, n) => part.startsWith(':') || part === sent[n]))
       return { route, params: Object.fromEntries(parts.flatMap((part, n) => (part.startsWith(':') ? [[part.slice(1), sent[n]!]] : []))) }
   }
