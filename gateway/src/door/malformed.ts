@@ -9,20 +9,17 @@ const causes: Record<string, string> = {
 
 /** What is no HTTP request gets the error body of all others, then the connection ends. */
 export function answerBrokenRequests(server: Server, newId: () => string): void {
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
-  server.on('request', (request, response) => {
-    const open = unanswered.get(request.socket) ?? new Set()
-    unanswered.set(request.socket, open.add(response))
-    response.once('close', () => open.delete(response))
-  })
+  /** The answer to the last request of each connection: answers go out in order, so that none is open once this one is closed. */
+  const latest = new WeakMap<Socket, ServerResponse>()
+  server.on('request', (request, response) => void latest.set(request.socket, response))
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
     // requests before it on this connection get their answers first; one that itself is broken gets none but this
-    const last = [...(unanswered.get(socket) ?? [])].at(-1)
-    if (last?.req.complete) last.once('close', () => refuseBroken(error, socket))
+    const last = latest.get(socket)
+    if (last && !last.closed && last.req.complete) last.once('close', () => refuseBroken(error, socket))
     else refuseBroken(error, socket)
   })
   const refuseBroken = (error: Error & { code?: string }, socket: Socket) => {
