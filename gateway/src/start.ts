@@ -37,6 +37,7 @@ import { operatorDoor } from './operator/operator.ts'
 import { operatorStore } from './operator/store.ts'
 import { ownService } from './own/service.ts'
 import { protocolsApi } from './protocols.ts'
+import { vouching } from './proxy/forwarded.ts'
 import { openPools } from './proxy/pipe.ts'
 import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
@@ -166,6 +167,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         trustsProxies,
       },
       internalKey: options.internalKey,
+      vouch: vouching(options.internalKey),
       trustsProxies,
       upstreamTimeoutMs: options.upstreamTimeoutMs ?? 15_000,
       common: commonHeaders({ mode, hsts: publicBaseUrl.startsWith('https:') }),

@@ -9,7 +9,6 @@ import {
   type Logger,
   openTrace,
   type Peers,
-  type RequestContext,
   requestIdHeader,
   signContext,
   spanEnds,
@@ -21,12 +20,12 @@ import { sendCached } from '../cache/cached-answer.ts'
 import { type Caching, placeOf, sendThroughCache, writtenBy } from '../cache/caching.ts'
 import type { MicroCache, Place } from '../cache/micro-cache.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
-import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
+import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody, nobody } from '../identity/identify.ts'
 import type { Inside } from '../inside/inside.ts'
 import type { OperatorDoor } from '../operator/operator.ts'
 import { type Protocol, type ProtocolName, protocolOf } from '../protocols.ts'
 import { encodingFor } from '../proxy/compress.ts'
-import { contextOf, requestHeaders } from '../proxy/forwarded.ts'
+import { requestHeaders, type Vouch, type Vouched } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { type RateLimits, rateHeaders } from '../rate/limits.ts'
@@ -64,6 +63,7 @@ export interface DoorParts {
   checkHost(host: string | undefined): void
   local: LocalParts
   internalKey: string
+  vouch: Vouch
   trustsProxies: boolean
   upstreamTimeoutMs: number
   /** Headers of every answer. */
@@ -121,28 +121,26 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
   const peer = parts.inside.outerOf(request)?.peer ?? peerOf(request, parts.trustsProxies)
-  /** What is refused before it has a route counts as a read: else trying out paths and hosts would be free. */
-  const counted = async <T>(step: () => T): Promise<T> => {
-    try {
-      return step()
-    } catch (error) {
-      await parts.rates.byUnrouted(request, response, peer.ip)
-      throw error
-    }
+  let destination: Destination | undefined
+  try {
+    destination = destinationOf(request, response, progress.headers, parts)
+  } catch (error) {
+    // what is refused before it has a route counts as a read: else trying out paths and hosts would be free
+    await parts.rates.byUnrouted(peer.ip)
+    throw error
   }
-  const target = await counted(() => targetOf(request))
-  if (isLocal(target.path, parts.local)) {
-    if (!isLoopback(peer.ip)) await parts.rates.byProbe(request, response, peer.ip)
+  // a preflight that is allowed is not counted: a browser sends it before each of its calls
+  if (!destination) return
+  const { target } = destination
+  if (destination.by === 'local') {
+    if (!isLoopback(peer.ip)) await parts.rates.byProbe(peer.ip)
     return answerLocally(request, response, target.path, progress.headers, parts.local)
   }
-  await counted(() => parts.checkHost(request.headers.host))
-  if (parts.operator.serves(target.path)) {
+  if (destination.by === 'operator') {
     const { requestId, headers } = progress
     return traced(progress, () => parts.operator.serve(request, response, { ...target, peer, requestId, headers, body: bodyReader(request) }))
   }
-  // one that is allowed is not counted: a browser sends it before each of its calls
-  if (request.method === 'OPTIONS') return counted(() => answerPreflight(request, response, parts, target.path, progress.headers))
-  const route = await counted(() => findRoute(parts.table, request.method, target.path))
+  const { route } = destination
   progress.route = route
   progress.headers.push(...policyFor(route.endpoint.produces), ...(parts.crossOrigin.mayRead(route) ? crossOriginHeaders : []))
   checkBodyHeaders(request)
@@ -153,13 +151,29 @@ async function pass(request: Request, response: Response, traceparent: string, p
     return traced(progress, () => speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts))
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
-  const requestContext = contextOf(request, { ip: peer.ip, identity })
+  const vouched = parts.vouch(request, { ip: peer.ip, identity })
   const place = placeOf(request, route, target)
   const cached = place && parts.cache.find(place.key)
   if (cached) return sendCached(request, response, cached, progress.headers)
-  const answer = () => fulfil(request, response, { route, target, peer, identity, requestContext, body, place, traceparent }, progress, parts)
+  const answer = () => fulfil(request, response, { route, target, peer, identity, vouched, body, place, traceparent }, progress, parts)
   const isForwardedAlone = identity.admin === undefined && (parts.sell === undefined || !(route.endpoint.quote || maySell(route)))
   return isForwardedAlone ? answer() : traced(progress, answer)
+}
+
+/** What a request is for, and what answers it. */
+type Destination = { target: Target; by: 'local' } | { target: Target; by: 'operator' } | { target: Target; by: 'route'; route: Found }
+
+/** Undefined for a preflight, which is answered then. @throws VALIDATION_ERROR, FORBIDDEN, ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+function destinationOf(request: Request, response: Response, headers: RawHeaders, parts: DoorParts): Destination | undefined {
+  const target = targetOf(request)
+  if (isLocal(target.path, parts.local)) return { target, by: 'local' }
+  parts.checkHost(request.headers.host)
+  if (parts.operator.serves(target.path)) return { target, by: 'operator' }
+  if (request.method === 'OPTIONS') {
+    answerPreflight(request, response, parts, target.path, headers)
+    return undefined
+  }
+  return { target, by: 'route', route: findRoute(parts.table, request.method, target.path) }
 }
 
 /** Runs what makes calls of its own. What is only forwarded names its trace in a header. */
@@ -171,7 +185,7 @@ interface Admitted {
   target: Target
   peer: Peer
   identity: Identity
-  requestContext: RequestContext
+  vouched: Vouched
   body: () => Promise<Buffer | undefined>
   place: Place | undefined
   traceparent: string
@@ -179,7 +193,7 @@ interface Admitted {
 
 /** Sells what has a price, and lets the service answer. */
 async function fulfil(request: Request, response: Response, admitted: Admitted, progress: Progress, parts: DoorParts): Promise<void> {
-  const { route, target, peer, identity, requestContext, body, place, traceparent } = admitted
+  const { route, target, peer, identity, vouched, body, place, traceparent } = admitted
   // who has other sources gets a challenge of x402 only when none of them covers it
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
@@ -192,12 +206,12 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
-  const context = sale ? { ...requestContext, payment: sale.payment } : requestContext
+  const context = sale ? signContext({ ...vouched.context, payment: sale.payment }, parts.internalKey) : vouched.signed
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
     headers: requestHeaders(request.headers, {
-      ...{ context: signContext(context, parts.internalKey), requestId: progress.requestId, traceparent },
+      ...{ context, requestId: progress.requestId, traceparent },
       isPaid: sale !== undefined,
     }),
     body: hasBody(request) ? await body() : undefined,
@@ -253,16 +267,16 @@ async function admit(
     try {
       return await caller()
     } catch (error) {
-      await parts.rates.failedAdmin(request, response, peer.ip)
+      await parts.rates.failedAdmin(peer.ip)
       throw error
     }
   }
   const standings = await parts.rates.byAddress(request, response, route, peer.ip)
   // a signature proves whose write it is, and is worth the wait; headers alone are counted as sent
-  if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, response, route, peer.ip)))
+  if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, route, peer.ip)))
   progress.headers.push(...rateHeaders(standings))
   const identity = await caller()
-  if (mode === 'signed') await parts.rates.byCaller(request, response, route, peer.ip, identity.signedBy)
+  if (mode === 'signed') await parts.rates.byCaller(request, route, peer.ip, identity.signedBy)
   return identity
 }
 
@@ -271,7 +285,5 @@ function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers[requestIdHeader]
   return typeof sent === 'string' && /^[\x21-\x7e]{1,64}$/.test(sent) ? sent : randomUUID()
 }
-
-const nobody: Identity = { mode: 'plain' }
 
 const text = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -105,6 +105,9 @@ function chainOfRegistration(wallet: string, body: Buffer | undefined): Chain | 
   }
 }
 
+/** A caller of whom nothing has to be known. */
+export const nobody: Identity = { mode: 'plain' }
+
 /** Whether nobody has to be known, and nothing names anybody where that is possible: most reads. */
 export const isNobody = (request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean => {
   const { needs, optional } = callers[classOf(route, mode)]

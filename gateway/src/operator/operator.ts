@@ -187,7 +187,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     serves: path => path === '/operator' || path.startsWith('/operator/'),
     serve: async (request, response, visit) => {
       const { path, peer } = visit
-      await parts.rates.byUnrouted(request, response, peer.ip)
+      await parts.rates.byUnrouted(peer.ip)
       const name = /^\/operator\/acts\/([a-z]+)$/.exec(path)?.[1]
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const route = name === undefined ? routes[`${method} ${path}`] : undefined
@@ -199,7 +199,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
         await (route ? route(request, response, visit) : carryOut(request, response, visit, name!))
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        if (error.status === 401 || error.status === 403) await parts.rates.failedAdmin(request, response, peer.ip)
+        if (error.status === 401 || error.status === 403) await parts.rates.failedAdmin(peer.ip)
         // a person came by a link or a form; programs get the refusal of every other address
         if (!request.headers.accept?.includes('text/html')) throw error
         answerPage(response, refusedPage(error.message, site()), visit.headers, error.status)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { refuseField } from '@carapace/api'
-import { contextHeader, expiry, type RequestContext, requestIdHeader } from '@carapace/service'
-import type { Identity } from '../identity/identify.ts'
+import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from '@carapace/service'
+import { type Identity, nobody } from '../identity/identify.ts'
 import type { RawHeaders } from '../request/headers.ts'
 
 /**
@@ -52,15 +52,42 @@ export function answerHeaders(upstream: Buffer[]): RawHeaders {
   return list
 }
 
-/** What the gateway vouches for towards the service. @throws VALIDATION_ERROR for an Idempotency-Key that is none */
-export function contextOf(request: IncomingMessage, caller: { ip: string; identity: Identity }): RequestContext {
-  const key = idempotencyKey(request.headers['idempotency-key'])
-  return {
-    ...caller.identity,
-    ip: caller.ip,
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    expires: expiry(),
+/** What the gateway vouches for towards the service, and the header that says so. */
+export interface Vouched {
+  context: Readonly<RequestContext>
+  signed: string
+}
+
+interface Caller {
+  ip: string
+  identity: Identity
+}
+
+/** @throws VALIDATION_ERROR for an Idempotency-Key that is none */
+export type Vouch = (request: IncomingMessage, caller: Caller) => Vouched
+
+const mostAddresses = 1_000
+
+export function vouching(internalKey: string): Vouch {
+  // all that is known of nobody is an address: what was made for one serves until contexts expire later
+  const ofNobody = new Map<string, Vouched>()
+  let step = 0
+  return (request, caller) => {
+    const key = idempotencyKey(request.headers['idempotency-key'])
+    const expires = expiry()
+    const make = () => vouchedFor(caller, key, expires, internalKey)
+    if (caller.identity !== nobody || key !== undefined) return make()
+    if (expires !== step || ofNobody.size >= mostAddresses) ofNobody.clear()
+    step = expires
+    const vouched = ofNobody.get(caller.ip) ?? make()
+    ofNobody.set(caller.ip, vouched)
+    return vouched
   }
+}
+
+function vouchedFor({ identity, ip }: Caller, key: string | undefined, expires: number, internalKey: string): Vouched {
+  const context: RequestContext = { ...identity, ip, ...(key === undefined ? {} : { idempotencyKey: key }), expires }
+  return { context, signed: signContext(context, internalKey) }
 }
 
 function idempotencyKey(header: string | string[] | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { type Found, limits, Refusal } from '@carapace/api'
 import { addressKey } from '@carapace/service'
 import type { Request, Response } from 'express'
-import { MemoryStore, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit'
+import { MemoryStore, type Options, rateLimit, type Store } from 'express-rate-limit'
 import { uuidForm, walletForm } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
 
@@ -9,15 +9,15 @@ export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
   byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
   /** Counts a request that is refused before it has a route as a read of its address. @throws RATE_LIMITED */
-  byUnrouted(request: Request, response: Response, ip: string): Promise<void>
+  byUnrouted(ip: string): Promise<void>
   /** Counts a request for health, metrics or a file, in a window of its own. @throws RATE_LIMITED */
-  byProbe(request: Request, response: Response, ip: string): Promise<void>
+  byProbe(ip: string): Promise<void>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
-  byCaller(request: Request, response: Response, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
+  byCaller(request: Request, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
   /** Before the credentials of an admin call are checked. @throws RATE_LIMITED when its address had too many refused: a right guess is then refused too */
   checkAdmin(ip: string): void
   /** Counts a refused admin call as a write: keys and wallets cannot be tried out at full speed. @throws RATE_LIMITED */
-  failedAdmin(request: Request, response: Response, ip: string): Promise<void>
+  failedAdmin(ip: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,31 +46,26 @@ const probeFactor = 10
 /** The rate classes of behaviour 1.9. */
 export function rateLimits(settings: RateSettings): RateLimits {
   const stores: Store[] = []
-  const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds, onlySuccesses = false): Limit => {
+  const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds): Limit => {
     const store = settings.store(name, limit)
     stores.push(store)
-    const count = rateLimit({
-      windowMs: windowSeconds * 1000,
-      limit,
-      standardHeaders: false,
-      legacyHeaders: false,
-      skipFailedRequests: onlySuccesses,
-      validate: false,
-      store,
-      keyGenerator: request => (request as Counted).rateKey,
-      handler: request => (request as Counted).rateRefused(),
-    })
-    return { name, windowSeconds, count }
+    return { name, limit, windowSeconds, store }
   }
-  const read = make('read', settings.read)
-  const writeByAddress = make('write-address', settings.write * limits.rate.perIpFactor)
-  const write = make('write', settings.write)
-  const probe = make('probe', settings.read * probeFactor)
-  const admin = make('admin-refused', settings.write)
+  const window = (name: string, limit: number): Limit => {
+    const made = make(name, limit)
+    // of the options a store needs nothing else
+    void made.store.init?.({ windowMs: made.windowSeconds * 1000 } as Options)
+    return made
+  }
+  const read = window('read', settings.read)
+  const writeByAddress = window('write-address', settings.write * limits.rate.perIpFactor)
+  const write = window('write', settings.write)
+  const probe = window('probe', settings.read * probeFactor)
+  const admin = window('admin-refused', settings.write)
   const refused = fullWindows()
-  const quotas = new Map<string, Limit>()
+  const quotas = new Map<string, Quota>()
   const quotaOf = ({ name, endpoint: { quota } }: Found) => {
-    const counter = quotas.get(name) ?? make(name, quota!.limit, quota!.windowSeconds, true)
+    const counter = quotas.get(name) ?? quotaCounter(make(name, quota!.limit, quota!.windowSeconds))
     quotas.set(name, counter)
     return counter
   }
@@ -78,24 +73,24 @@ export function rateLimits(settings: RateSettings): RateLimits {
   return {
     byAddress: async (request, response, route, ip) => {
       const address = addressKey(ip)
-      const standing = await countRequest(route.endpoint.rate === 'read' ? read : writeByAddress, request, response, address)
-      if (route.endpoint.quota) await countRequest(quotaOf(route), request, response, address)
+      const standing = await count(route.endpoint.rate === 'read' ? read : writeByAddress, address)
+      if (route.endpoint.quota) await quotaOf(route)(request, response, address)
       return [standing]
     },
-    byUnrouted: async (request, response, ip) => {
-      await countRequest(read, request, response, addressKey(ip))
+    byUnrouted: async ip => {
+      await count(read, addressKey(ip))
     },
-    byProbe: async (request, response, ip) => {
-      await countRequest(probe, request, response, addressKey(ip))
+    byProbe: async ip => {
+      await count(probe, addressKey(ip))
     },
-    byCaller: async (request, response, route, ip, signedBy) => {
+    byCaller: async (request, route, ip, signedBy) => {
       if (route.endpoint.rate === 'read') return []
-      return [await countRequest(write, request, response, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
+      return [await count(write, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
     },
     checkAdmin: ip => refused.check(addressKey(ip)),
-    failedAdmin: async (request, response, ip) => {
+    failedAdmin: async ip => {
       const address = addressKey(ip)
-      await countRequest(admin, request, response, address).catch((error: unknown) => {
+      await count(admin, address).catch((error: unknown) => {
         if (error instanceof RateRefusal) refused.add(address, error.standing)
         throw error
       })
@@ -129,9 +124,25 @@ function fullWindows() {
 
 interface Limit {
   name: string
+  limit: number
   windowSeconds: number
-  count: RateLimitRequestHandler
+  store: Store
 }
+
+/**
+ * Counts one request against one limit. Straight in the store: the limiter around it would cost a read more than its window does, for options that only
+ * quotas have.
+ * @throws RATE_LIMITED
+ */
+async function count({ name, limit, windowSeconds, store }: Limit, key: string): Promise<Standing> {
+  const { totalHits, resetTime } = await store.increment(key)
+  const standing = standingOf(name, windowSeconds, { limit, remaining: Math.max(limit - totalHits, 0), resetTime })
+  if (totalHits > limit) throw new RateRefusal(standing)
+  return standing
+}
+
+/** Counts one request against a quota. @throws RATE_LIMITED */
+type Quota = (request: Request, response: Response, key: string) => Promise<void>
 
 interface Counted extends Request {
   rateKey: string
@@ -140,19 +151,35 @@ interface Counted extends Request {
   rateLimit: { limit: number; remaining: number; resetTime?: Date }
 }
 
-/** Counts one request against one limit. @throws RATE_LIMITED */
-function countRequest({ name, windowSeconds, count }: Limit, request: Request, response: Response, key: string): Promise<Standing> {
-  return new Promise((resolve, reject) => {
-    const counted = request as Counted
-    const standing = (): Standing => {
-      const { limit, remaining, resetTime } = counted.rateLimit
-      return { name, limit, remaining, windowSeconds, resetTime: resetTime ?? new Date(Date.now() + windowSeconds * 1000) }
-    }
-    counted.rateKey = key
-    counted.rateRefused = () => reject(new RateRefusal(standing()))
-    // it answers by `next` or by the handler above
-    void count(request, response, (error?: unknown) => (error === undefined ? resolve(standing()) : reject(error)))
+/** A request that has failed is no longer counted. */
+function quotaCounter({ name, limit, windowSeconds, store }: Limit): Quota {
+  const limiter = rateLimit({
+    windowMs: windowSeconds * 1000,
+    limit,
+    standardHeaders: false,
+    legacyHeaders: false,
+    skipFailedRequests: true,
+    validate: false,
+    store,
+    keyGenerator: request => (request as Counted).rateKey,
+    handler: request => (request as Counted).rateRefused(),
   })
+  return (request, response, key) =>
+    new Promise((resolve, reject) => {
+      const counted = request as Counted
+      counted.rateKey = key
+      counted.rateRefused = () => reject(new RateRefusal(standingOf(name, windowSeconds, counted.rateLimit)))
+      // it answers by `next` or by the handler above
+      void limiter(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
+    })
+}
+
+function standingOf(
+  name: string,
+  windowSeconds: number,
+  { limit, remaining, resetTime }: { limit: number; remaining: number; resetTime?: Date | undefined },
+): Standing {
+  return { name, limit, remaining, windowSeconds, resetTime: resetTime ?? new Date(Date.now() + windowSeconds * 1000) }
 }
 
 /** Who a write claims to come from; what is malformed counts for the address alone. */
