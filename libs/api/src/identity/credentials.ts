@@ -36,6 +36,7 @@ export const verifyCredential = endpoint({
   path: '/api/credentials/verify',
   summary: 'Check a credential: proof, dates, status of the agent, drift of the score',
   caller: 'public',
+  repeatable: true,
   rate: 'read',
   body: z.object({ credential: z.union([plainJson, z.string().min(1).max(50_000)]) }),
   response: z.looseObject({

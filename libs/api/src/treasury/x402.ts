@@ -75,6 +75,7 @@ export const verifyX402 = endpoint({
   path: '/facilitator/verify',
   summary: 'Check an x402 payment to this platform',
   caller: 'public',
+  repeatable: true,
   crossOrigin: true,
   errors: ['PROVIDER_NOT_CONFIGURED', 'CHAIN_UNAVAILABLE'],
   body: facilitatorCall,
