@@ -1,7 +1,7 @@
 import { encode } from 'uqr'
 import { type Html, html } from '../html.ts'
 
-/** Any of the eight is read alike; to look for the best looking one costs eight codes. */
+/** A reader accepts each of the eight alike; choosing among them costs eight codes. */
 const maskPattern = 0
 
 /** A text as a QR code. */
