@@ -52,7 +52,7 @@ const shortMs = 40
 /**
  * Empties outboxes after the confirm, all of a while in one call of the database. Until then a document's next event may come: then both are sent, and
  * emptied together. A crash meanwhile sends again what consumers have handled already, which changes nothing.
- * @param waitMs how long an outbox waits for others; 40 ms while documents wait to be sent, of which it occupies the place
+ * @param waitMs how long an outbox waits for others; 40 ms while documents wait to be sent, which may be because of too many that wait here
  * @param isCrowded whether documents wait
  */
 export function outboxClears(db: Database, claims: Claims, waitMs: number, isCrowded: () => boolean): OutboxClears {

@@ -14,7 +14,7 @@ export interface RelayOptions {
   sweepMs?: number
   /** First pause before what could not be sent is tried again. Default 1,000 ms. */
   retryMs?: number
-  /** Documents in work concurrently. Default 256. */
+  /** Documents sent concurrently. Default 256. */
   window?: number
   /** No other process shares this database: documents are sent without a lease. */
   exclusive?: boolean
@@ -132,7 +132,9 @@ function sender(
     const clear = async (version: number): Promise<Handoff | 'unknown' | undefined> => {
       const { done, withdraw } = work.fromOrigin(clears.clear, collection, id, sent)
       work.more = withdraw
+      work.rest(true)
       const outcome = await done
+      work.rest(false)
       work.more = nothingMore
       if (outcome === 'unchanged') return 'unknown'
       if (outcome === 'withdrawn') return work.next(version) ?? clear(version)

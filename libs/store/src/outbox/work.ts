@@ -16,6 +16,8 @@ export interface Work {
    * was added. One call answers what was added so far, the next one what was added since.
    */
   next(version: number): Handoff | 'unknown' | undefined
+  /** Whether all of it is confirmed and it only waits until its outbox is emptied: others have its place meanwhile. */
+  rest(isResting: boolean): void
   done: Promise<void>
 }
 
@@ -48,7 +50,7 @@ export interface OutboxWork {
 }
 
 export interface OutboxWorkOptions {
-  /** Documents in work concurrently. */
+  /** Documents sent concurrently. */
   window: number
   /** Sends until the document's outbox is empty. */
   send(work: Work, handoff: Handoff | undefined): Promise<void>
@@ -60,11 +62,17 @@ export interface OutboxWorkOptions {
   stopped: AbortSignal
 }
 
+/** So many times the window are in work, with those that wait until their outbox is emptied: a slow database delays what is sent no earlier. */
+const mostWindows = 16
+
 /** Each document is sent by one at a time, so that its events stay in order, and no more documents concurrently than the window. */
 export function outboxWork({ window, send, sent, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
   const inWork = new Map<string, OpenWork>()
   const waiting = new Map<string, { handed: Handed; origin: AsyncResource }>()
+  const resting = new Set<Work>()
   let isOpen = false
+
+  const isFull = () => inWork.size - resting.size >= window || inWork.size >= mostWindows * window
 
   function wake(collection: string, id: string, handoff: Handoff | undefined, origin?: AsyncResource): void {
     if (stopped.aborted) return
@@ -74,12 +82,12 @@ export function outboxWork({ window, send, sent, failed, ended, stopped }: Outbo
     if (running) add(running, handoff)
     else if (earlier) earlier.handed[2] = earlier.handed[2] && handoff && joined(earlier.handed[2], handoff)
     else if (handoff?.entries.length === 0) return
-    else if (!isOpen || inWork.size >= window) waiting.set(key, { handed: [collection, id, handoff], origin: origin ?? originOf() })
+    else if (!isOpen || isFull()) waiting.set(key, { handed: [collection, id, handoff], origin: origin ?? originOf() })
     else start(key, collection, id, handoff)
   }
 
   function start(key: string, collection: string, id: string, handoff: Handoff | undefined): void {
-    const work = openWork(collection, id)
+    const work = openWork(collection, id, rest)
     inWork.set(key, work)
     work.done = run(key, work, handoff?.isAll ? handoff : undefined)
   }
@@ -91,25 +99,32 @@ export function outboxWork({ window, send, sent, failed, ended, stopped }: Outbo
     } catch (error) {
       failed(error, work)
     }
+    resting.delete(work)
     inWork.delete(key)
     if (isDirty(work)) wake(work.collection, work.id, undefined)
     wakeNext()
     ended(work, waiting.size)
   }
 
+  function rest(work: Work, isResting: boolean): void {
+    if (isResting) resting.add(work)
+    else resting.delete(work)
+    wakeNext()
+  }
+
   function wakeNext(): void {
-    const [next] = waiting
-    if (!next) return
-    const [key, { handed, origin }] = next
-    waiting.delete(key)
-    origin.runInAsyncScope(wake, undefined, ...handed)
+    for (const [key, { handed, origin }] of waiting) {
+      if (isFull()) return
+      waiting.delete(key)
+      origin.runInAsyncScope(wake, undefined, ...handed)
+    }
   }
 
   return {
     wake,
     open: () => {
       isOpen = true
-      for (let waited = waiting.size; waited > 0; waited--) wakeNext()
+      wakeNext()
     },
     isOpen: () => isOpen,
     isCrowded: () => waiting.size > 0,
@@ -121,7 +136,7 @@ export function outboxWork({ window, send, sent, failed, ended, stopped }: Outbo
   }
 }
 
-function openWork(collection: string, id: string): OpenWork {
+function openWork(collection: string, id: string, rest: (work: Work, isResting: boolean) => void): OpenWork {
   const work: OpenWork = {
     collection,
     id,
@@ -142,6 +157,7 @@ function openWork(collection: string, id: string): OpenWork {
       if (first.after !== version) return 'unknown'
       return others.reduce<Handoff | undefined>((all, handoff) => all && joined(all, handoff), first) ?? 'unknown'
     },
+    rest: isResting => rest(work, isResting),
     done: Promise.resolve(),
   }
   return work
