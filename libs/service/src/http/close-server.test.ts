@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { closeServer, fastExpress, listen } from './server.ts'
 
-/** Sends a write to the address that it gets. */
-const client = `process.on('message', url => fetch(url, { method: 'POST' }).then(
-  response => process.send(String(response.status)), error => process.send(String(error.cause ?? error))))
+/** Sends a write to the address that it gets, and makes a file once it is connected: the server is busy meanwhile. */
+const client = `const { request } = require('node:http')
+process.on('message', ([url, connected]) => request(url, { method: 'POST' })
+  .on('socket', socket => socket.on('connect', () => require('node:fs').writeFileSync(connected, '')))
+  .on('response', response => process.send(String(response.statusCode)))
+  .on('error', error => process.send(String(error)))
+  .end())
 process.send('ready')
 `
-const busyMs = 300
+const longestMs = 10_000
 
 describe('a server that closes', function () {
   this.timeout(20_000)
@@ -30,8 +35,10 @@ describe('a server that closes', function () {
     const child = fork(file, { execArgv: [] })
     await once(child, 'message')
 
-    child.send(url)
-    for (const end = performance.now() + busyMs; performance.now() < end; );
+    const connected = path.join(folder, 'connected')
+    child.send([url, connected])
+    // not one turn of the event loop: it would accept the connection
+    for (const end = performance.now() + longestMs; !existsSync(connected) && performance.now() < end; );
     const closed = closeServer(server, 5_000)
     const [answer] = await once(child, 'message')
 
