@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { closeServer, fastExpress, listen } from './server.ts'
 
-/** Sends a write to the address that it gets, and makes a file once it is connected: the server is busy meanwhile. */
+/** Sends a write to the address that it gets, and makes a file once it is connected. */
 const client = `const { request } = require('node:http')
 process.on('message', ([url, connected]) => request(url, { method: 'POST' })
   .on('socket', socket => socket.on('connect', () => require('node:fs').writeFileSync(connected, '')))
@@ -37,7 +37,7 @@ describe('a server that closes', function () {
 
     const connected = path.join(folder, 'connected')
     child.send([url, connected])
-    // not one turn of the event loop: it would accept the connection
+    // the event loop must not run: it would accept the connection
     for (const end = performance.now() + longestMs; !existsSync(connected) && performance.now() < end; );
     const closed = closeServer(server, 5_000)
     const [answer] = await once(child, 'message')
