@@ -33,17 +33,20 @@ describe('a server that closes', function () {
     app.post('/', (_request, response) => void response.json({}))
     const url = await listen(server, 0, '127.0.0.1')
     const child = fork(file, { execArgv: [] })
-    await once(child, 'message')
+    try {
+      await once(child, 'message')
+      const connected = path.join(folder, 'connected')
+      child.send([url, connected])
+      // the event loop must not run: it would accept the connection
+      for (const end = performance.now() + longestMs; !existsSync(connected) && performance.now() < end; );
+      const closed = closeServer(server, 5_000)
+      const [answer] = await once(child, 'message')
 
-    const connected = path.join(folder, 'connected')
-    child.send([url, connected])
-    // the event loop must not run: it would accept the connection
-    for (const end = performance.now() + longestMs; !existsSync(connected) && performance.now() < end; );
-    const closed = closeServer(server, 5_000)
-    const [answer] = await once(child, 'message')
-
-    assert.equal(answer, '200')
-    child.kill()
-    await closed
+      assert.equal(answer, '200')
+      await closed
+    } finally {
+      // else its channel would hold this process open after a failure
+      child.kill()
+    }
   })
 })
