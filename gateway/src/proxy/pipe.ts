@@ -80,11 +80,11 @@ export class CaughtAnswer extends Error {
   }
 }
 
-/** A service that restarts is back within this time; what may be sent again waits for it. */
-const restartMs = 3_000
+/** A service that restarts is back within this time: it lingers for up to 2 s for idle connections, then starts. What may be sent again waits for it. */
+const restartMs = 5_000
 
 /**
- * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 3 s a call that may be
+ * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 5 s a call that may be
  * repeated is sent again on another connection when one breaks before its answer; another one only while no connection is made, so that no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
  * @param poolOf called for each attempt: the service may be back at another address
