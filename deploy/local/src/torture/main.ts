@@ -13,8 +13,9 @@ const { values, positionals } = parseArgs({
   options: { start: { type: 'string' }, replicas: { type: 'string', default: '1' }, short: { type: 'boolean', default: false } },
 })
 const starts = { embedded: () => startEmbeddedSystem(), distributed: () => startDistributedSubject(Number(values.replicas)) }
-/** A hundred kills each in the long form, twenty in the short one. */
+/** A hundred kills of settlements and forty of expiring jobs in the long form, twenty of each in the short one. */
 const [kills, perRound] = [10, 10]
+const expiryKills = values.short ? kills : 2 * kills
 const settlements = Number(positionals[0] ?? (values.short ? 2 * perRound : 10 * perRound))
 const seed = Number(positionals[1] ?? randomInt(1_000_000))
 /** After this time no process of a killed start is left. */
@@ -33,7 +34,7 @@ for (const name of ['embedded', 'distributed'] as const) {
   console.log(alone instanceof Error ? `FAILED: ${alone.message}` : `  killed at rest, all of it had ended after ${alone.toFixed(1)} s`)
   const subject = await starts[name]()
   try {
-    await torture(subject, { rounds: Math.ceil(settlements / perRound), settlements: perRound, kills, seed, say: console.log })
+    await torture(subject, { rounds: Math.ceil(settlements / perRound), settlements: perRound, kills, expiryKills, seed, say: console.log })
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     console.log(`Every gig was settled exactly once, 0 are stuck, and the ledger is what the contracts hold (${seconds} s, ${load()}).`)
   } catch (error) {

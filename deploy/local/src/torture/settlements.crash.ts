@@ -11,6 +11,6 @@ describe('settlements while processes are killed', function () {
   after(() => subject?.end())
 
   it('are each made exactly once, and the ledger is what the contracts hold: 2 rounds, and the end of jobs by time', async () => {
-    await torture(subject, { rounds: 2, settlements: 8, kills: 5, seed: 7 })
+    await torture(subject, { rounds: 2, settlements: 8, kills: 5, expiryKills: 10, seed: 7 })
   })
 })
