@@ -9,6 +9,7 @@ import { acquireBroker } from '../broker/broker.ts'
 import { acquireMongo } from '../mongo/acquire-mongo.ts'
 import type { TestMongo } from '../mongo/mongo-servers.ts'
 import { seeded } from '../random.ts'
+import { absentService } from './absent-service.ts'
 import { openSystem, type System } from './system.ts'
 import { startTestDevnets, type TestDevnets } from './test-devnets.ts'
 
@@ -96,7 +97,8 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   const log = makeLog({ process: 'test', level: config.LOG_LEVEL })
   const random = seeded(options.seed ?? 1)
   const running = new Map<ServiceName, RunningService>()
-  const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
+  const absent = await absentService()
+  const address = (name: ServiceName) => running.get(name)?.url ?? absent
   let announceAllUp = () => {}
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve

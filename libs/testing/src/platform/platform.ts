@@ -6,6 +6,7 @@ import { type Answer, type CallOptions, httpCall } from '../http-call.ts'
 import { acquireMongo } from '../mongo/acquire-mongo.ts'
 import type { TestMongo } from '../mongo/mongo-servers.ts'
 import { seeded } from '../random.ts'
+import { absentService } from './absent-service.ts'
 import type { StartGateway } from './chain-platform.ts'
 import { startGatewayStub } from './gateway-stub.ts'
 import { published } from './published.ts'
@@ -49,7 +50,8 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const running = new Map<ServiceName, RunningService>()
   const log = makeLog({ process: 'test', level: config.LOG_LEVEL, ...(options.logTo ? { destination: options.logTo } : {}) })
   const random = seeded(options.seed ?? 1)
-  const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
+  const absent = await absentService()
+  const address = (name: ServiceName) => running.get(name)?.url ?? absent
   let opened = () => {}
   const allUp = new Promise<void>(resolve => {
     opened = resolve

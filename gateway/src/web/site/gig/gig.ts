@@ -21,17 +21,14 @@ const ofPanel = [validationOpened, panelChanged, voteRecorded, validationResolve
 /** A gig from posted to paid. */
 export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
   const params = { id }
-  // the number is in the address: nothing waits for the gig but its receipt
-  const found = peers.find('marketplace', marketplaceApi.endpoints.getGig, { params })
+  // the number is in the address: nothing waits for the gig
   const [gig, escrow, judgements, applicants, comments, receipt] = await Promise.all([
-    found,
+    peers.find('marketplace', marketplaceApi.endpoints.getGig, { params }),
     unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: id } })),
     judgementsOf(peers, id),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listApplicants, { params, query: { limit: '20' } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigComments, { params, query: { limit: '20' } })),
-    found.then(gig =>
-      gig?.status === 'completed' ? unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: id } })) : undefined,
-    ),
+    unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: id } })),
   ])
   if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
   const now = clock.now()

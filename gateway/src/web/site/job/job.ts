@@ -16,17 +16,16 @@ const changes = [jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled,
 
 /** An ERC-8183 job from created to settled. */
 export async function jobPage({ peers, pages, clock }: SiteParts, id: string) {
-  const job = await peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId: id } })
-  if (!job) return pages.missing('There is no such job', 'Nobody has made one with this number.')
-  const validationParams = job.validationId === null ? undefined : { id: job.validationId }
-  const [applicants, validation, votes, receipt] = await Promise.all([
-    unlessRefused(peers.call('commerce', commerceApi.endpoints.listJobApplicants, { params: { jobId: job.id }, query: { limit: '20' } })),
-    validationParams && unlessRefused(peers.find('swarm', swarmApi.endpoints.getValidation, { params: validationParams })),
-    validationParams && unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: validationParams })),
-    job.status === 'settled'
-      ? unlessRefused(peers.find('commerce', commerceApi.endpoints.getCommerceReceipt, { params: { id: job.id } }))
-      : undefined,
+  const found = peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId: id } })
+  // the number is in the address: nothing waits for the job but its panel
+  const [job, applicants, receipt, judgement] = await Promise.all([
+    found,
+    unlessRefused(peers.call('commerce', commerceApi.endpoints.listJobApplicants, { params: { jobId: id }, query: { limit: '20' } })),
+    unlessRefused(peers.find('commerce', commerceApi.endpoints.getCommerceReceipt, { params: { id } })),
+    found.then(job => (job?.validationId ? judgementOf(peers, job.validationId) : undefined)),
   ])
+  if (!job) return pages.missing('There is no such job', 'Nobody has made one with this number.')
+  const { validation, votes } = judgement ?? {}
   const now = clock.now()
   const live = liveOn([...changes, voteRecorded, validationOpened, validationResolved], { job: job.id })
   return pages.show({
@@ -47,6 +46,14 @@ ${section('Description', html`<div class="card text">${job.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
 </div></div>`,
   })
+}
+
+async function judgementOf(peers: SiteParts['peers'], id: string) {
+  const [validation, votes] = await Promise.all([
+    unlessRefused(peers.find('swarm', swarmApi.endpoints.getValidation, { params: { id } })),
+    unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id } })),
+  ])
+  return { validation, votes }
 }
 
 function applicantList(applicants: ResponseOf<typeof commerceApi.endpoints.listJobApplicants>['applicants'], now: Date): Html {
