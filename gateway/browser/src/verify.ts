@@ -1,3 +1,5 @@
+import { money } from './amounts.ts'
+
 /** What a receipt says, and where the network says it too. */
 interface Claim {
   rpcUrl: string
@@ -82,9 +84,7 @@ async function call(rpcUrl: string, method: string, params: readonly unknown[]):
 const same = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
 /** The words of 32 bytes that a log carries. */
 const wordsOf = (log: Log | undefined): bigint[] => (log?.data.slice(2).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`))
-/** As the pages write it. @example usdc(38800000n) === '38.80 USDC' */
-const usdc = (micro: bigint | undefined): string =>
-  micro === undefined ? 'nothing' : `${(Number(micro) / 1e6).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })} USDC`
+const usdc = (micro: bigint | undefined): string => (micro === undefined ? 'nothing' : money(Number(micro) / 1e6))
 
 function show(place: HTMLElement, findings: readonly Finding[]): void {
   const holds = findings.every(finding => finding.holds)

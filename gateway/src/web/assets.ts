@@ -51,7 +51,7 @@ const vendored: Readonly<Record<string, URL>> = {
   ),
 }
 /** What the script of every page imports. */
-const everyPage = ['copies.js', 'distance.js', 'live.js', 'times.js', 'trusted.js', 'verify.js']
+const everyPage = ['amounts.js', 'copies.js', 'distance.js', 'live.js', 'times.js', 'trusted.js', 'verify.js']
 const forEver = 'public, max-age=31536000, immutable'
 
 /** Style, script and font of the site, read once. Their folder is named for their content: a page and its files always belong together. */

@@ -1,18 +1,11 @@
 // as it is served to the browser, so that both say the same
+import { figure, money } from '../../browser/dist/amounts.js'
 import { distance } from '../../browser/dist/distance.js'
 
 // made once: to make a formatter costs a hundred times what it costs to use it
-const [figures, cents, wholes] = [
-  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 }),
-  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-  new Intl.NumberFormat('en-US'),
-]
+const [cents, wholes] = [new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }), new Intl.NumberFormat('en-US')]
 
-/** @example money(38.8) === '38.80 USDC' */
-export const money = (usdc: number): string => `${figure(usdc)} USDC`
-
-/** An amount without its currency: at least two decimals, as many as it has. @example figure(12345.6) === '12,345.60' */
-export const figure = (usdc: number): string => figures.format(usdc)
+export { figure, money }
 
 /** An amount to the cent, where the rest does not matter. @example rounded(46.923125) === '46.92' */
 export const rounded = (usdc: number): string => cents.format(usdc)

@@ -1,3 +1,4 @@
+import { money } from '../amounts.ts'
 import type { Body, Call, Caller } from './call.ts'
 import { changeGig, type Job, type Player, type Role, roles } from './job.ts'
 import { signIn } from './sign-in.ts'
@@ -35,7 +36,6 @@ const gigOf = (job: Job): string => {
   if (job.gigId === undefined) throw new Error('Post a gig first, or enter the number of one under Wallets')
   return job.gigId
 }
-const usdc = (amount: number): string => `${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })} USDC`
 /** @example plural(1, 'vote') === '1 vote' */
 const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
@@ -65,7 +65,7 @@ const fund: Step = async (job, { make, read, isPractice }) => {
   }
   const held = await balance()
   if (held === 0) throw new Error(`Send USDC on this network to ${depositAddress}, then press again: the treasury of the poster has nothing yet.`)
-  return `The treasury of the poster has ${usdc(held)}.`
+  return `The treasury of the poster has ${money(held)}.`
 }
 
 const post: Step = async (job, { make, values }) => {
@@ -99,7 +99,7 @@ const accept: Step = async (job, means) => {
   }
   await make({ method: 'POST', path: '/api/escrow/create', body: { gigId: job.gigId, amount: budget }, caller })
   await until('The lock', async () => ((await read(`/api/escrow/${job.gigId}`)).status === 'locked' ? true : undefined))
-  return `${usdc(budget)} are locked in escrow.`
+  return `${money(budget)} are locked in escrow.`
 }
 
 /** The applicant that the poster has chosen, or the only one. @throws Error while there is none, or several */
@@ -164,7 +164,7 @@ const receipt: Step = async (job, { make, read }) => {
   await until('The receipt', () => read(path))
   const { id, netPaid, platformFee } = await make({ method: 'GET', path })
   job.receiptId = id
-  return `${usdc(netPaid)} were paid to the worker, ${usdc(platformFee)} is the fee.`
+  return `${money(netPaid)} were paid to the worker, ${money(platformFee)} is the fee.`
 }
 
 /** The whole job, in its order. */
