@@ -166,7 +166,6 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         metricsToken: config.METRICS_TOKEN,
         trustsProxies,
       },
-      internalKey: options.internalKey,
       vouch: vouching(options.internalKey),
       trustsProxies,
       upstreamTimeoutMs: options.upstreamTimeoutMs ?? 15_000,

@@ -10,7 +10,6 @@ import {
   openTrace,
   type Peers,
   requestIdHeader,
-  signContext,
   spanEnds,
   type Trace,
   traceparentOf,
@@ -62,7 +61,6 @@ export interface DoorParts {
   /** @throws FORBIDDEN for a Host header under which this gateway is not known */
   checkHost(host: string | undefined): void
   local: LocalParts
-  internalKey: string
   vouch: Vouch
   trustsProxies: boolean
   upstreamTimeoutMs: number
@@ -206,7 +204,7 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
-  const context = sale ? signContext({ ...vouched.context, payment: sale.payment }, parts.internalKey) : vouched.signed
+  const context = vouched(sale?.payment)
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,

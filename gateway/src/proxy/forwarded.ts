@@ -52,11 +52,8 @@ export function answerHeaders(upstream: Buffer[]): RawHeaders {
   return list
 }
 
-/** What the gateway vouches for towards the service, and the header that says so. */
-export interface Vouched {
-  context: Readonly<RequestContext>
-  signed: string
-}
+/** Signs what the gateway vouches for towards the service: the header that says so. @param payment that covers the request */
+export type Vouched = (payment?: RequestContext['payment']) => string
 
 interface Caller {
   ip: string
@@ -87,7 +84,12 @@ export function vouching(internalKey: string): Vouch {
 
 function vouchedFor({ identity, ip }: Caller, key: string | undefined, expires: number, internalKey: string): Vouched {
   const context: RequestContext = { ...identity, ip, ...(key === undefined ? {} : { idempotencyKey: key }), expires }
-  return { context, signed: signContext(context, internalKey) }
+  let unpaid: string | undefined
+  return payment => {
+    if (payment) return signContext({ ...context, payment }, internalKey)
+    unpaid ??= signContext(context, internalKey)
+    return unpaid
+  }
 }
 
 function idempotencyKey(header: string | string[] | undefined): string | undefined {

@@ -238,7 +238,9 @@ describe('the proxy', () => {
   })
 
   it('sends a write again that happens once however often it is sent', async () => {
-    const writes = { '/api/agent-heartbeat': {}, '/api/gigs': { 'idempotency-key': 'once' } }
+    const once = { 'idempotency-key': 'once' }
+    const checks = { '/api/credentials/verify': {}, '/facilitator/verify': {}, '/api/domains/check': {}, '/api/domains/check-all': {} }
+    const writes = { '/api/agent-heartbeat': {}, '/api/gigs': once, ...checks }
     const agent = harness.agent()
     const tries: Record<string, number> = {}
     harness.upstream.answer = ({ url: path }, response) => {
