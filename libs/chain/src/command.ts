@@ -11,6 +11,12 @@ export interface ContractCall {
   /** The contract of this name that the record was opened on; default: the first one that the database knew. */
   at?: string | undefined
 }
+/** A call of the contract that a record was opened on. @param at undefined: the first contract of this name */
+export const callAt = (contract: ContractName, at: string | undefined, fn: string, args: readonly unknown[]): ContractCall => ({
+  ...{ contract, fn, args },
+  ...(at === undefined ? {} : { at }),
+})
+
 /** A plain transfer of native money. */
 export interface NativeTransfer {
   to: string

@@ -1,4 +1,4 @@
-import { type ContractName as Artifact, contractNames as artifacts } from '@carapace/contracts'
+import { type ContractName as Artifact, contractNames as artifacts, type Replaced, replacedTogether } from '@carapace/contracts'
 
 /** Built and deployed, and neither called by the platform nor shown to its users; the token is called by the name that it has on every network. */
 const uncalled = ['DevUSDC', 'Timelock', 'Multicall3'] as const satisfies readonly Artifact[]
@@ -13,7 +13,7 @@ export const contractNames: readonly ContractName[] = [
 export type Addresses = Readonly<Record<ContractName, string>>
 
 /** Contracts that may be replaced by another deployment: each record stays on the one that it was opened on. */
-export const replaceableContracts = ['Escrow'] as const satisfies readonly ContractName[]
+export const replaceableContracts: readonly (Replaced & ContractName)[] = Object.values(replacedTogether).flat()
 /** Where contracts were deployed before, oldest first. */
 export type Former = Readonly<Partial<Record<ContractName, readonly string[]>>>
 

@@ -57,9 +57,14 @@ describe('encoding', () => {
   it('finds every function that a command may call in the ABI', () => {
     for (const command of Object.values(commandTable)) {
       const source = `${command.call}${command.effect ?? ''}`
-      const names = [...source.matchAll(/contract: '(\w+)',\s*fn: '([^']+)'/g)]
-      assert.ok(names.length > 0 || /to: a\./.test(source) || /fn: a\.outcome/.test(source) || /slotHolds|once|seat/.test(source), command.kind)
-      for (const [, contract, fn] of names) assert.ok(contractInterface(contract as 'USDC').getFunction(fn!), `${command.kind}: ${contract}.${fn}`)
+      // records of these are on the contract that they were opened on
+      const bound = command.kind.startsWith('escrow.') ? 'Escrow' : 'Commerce'
+      const names = [
+        ...[...source.matchAll(/contract: '(\w+)',\s*fn: '([^']+)'/g)].map(([, contract, fn]) => [contract, fn] as const),
+        ...[...source.matchAll(/\bon\(a, '([^']+)'/g)].map(([, fn]) => [bound, fn] as const),
+      ]
+      assert.ok(names.length > 0 || /to: a\./.test(source) || /once|seat/.test(source), command.kind)
+      for (const [contract, fn] of names) assert.ok(contractInterface(contract as 'USDC').getFunction(fn!), `${command.kind}: ${contract}.${fn}`)
     }
   })
 })

@@ -61,12 +61,13 @@ export const jobIdTopic = (jobId: bigint): string => `0x${jobId.toString(16).pad
 
 /**
  * The id of a commerce job by its key on chain: the UUID in it, or one made of the number of a job that somebody made on the contract itself.
+ * @param contract where it was made; undefined: the first contract of the network, whose jobs are named by their numbers alone
  * @example jobIdOfKey(chain, jobIdTopic(7n))
  */
-export function jobIdOfKey(chain: Chain, key: string): string {
+export function jobIdOfKey(chain: Chain, key: string, contract?: string): string {
   const created = uuidOfKey(key)
   if (created !== undefined) return created
-  const hex = sha256(toUtf8Bytes(`commerce job ${chain}:${BigInt(key)}`)).slice(2)
+  const hex = sha256(toUtf8Bytes(`commerce job ${chain}:${contract === undefined ? '' : `${contract.toLowerCase()}:`}${BigInt(key)}`)).slice(2)
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 

@@ -17,16 +17,16 @@ describe('networkReader', () => {
     assert.equal(requests, 1)
   })
 
-  it('requests again before it denies that a contract is at an address: it may have been deployed meanwhile', async () => {
+  it('requests again before it knows no contract at an address: it may have been deployed meanwhile', async () => {
     const [first, second, other] = ['0x1', '0x2', '0x3']
-    let network = { chain: 'BASE_SEPOLIA', contracts: { escrow: first }, formerContracts: { escrow: [] as string[] } }
-    const { isContractAt, everyContract } = networkReader({ peers: { call: async () => ({ networks: [network] }) as never } })
+    let network = { chain: 'BASE_SEPOLIA', contracts: { escrow: first, commerce: '0x4' }, formerContracts: { escrow: [] as string[] } }
+    const { contractAt, everyContract } = networkReader({ peers: { call: async () => ({ networks: [network] }) as never } })
 
     assert.deepEqual(await everyContract('BASE_SEPOLIA', 'escrow'), [first])
-    network = { chain: 'BASE_SEPOLIA', contracts: { escrow: second }, formerContracts: { escrow: [first] } }
+    network = { chain: 'BASE_SEPOLIA', contracts: { escrow: second, commerce: '0x4' }, formerContracts: { escrow: [first] } }
 
-    const found = await Promise.all([first, second, other].map(address => isContractAt('BASE_SEPOLIA', 'escrow', address)))
-    assert.deepEqual(found, [true, true, false])
+    const found = await Promise.all([first, second, other].map(address => contractAt('BASE_SEPOLIA', ['commerce', 'escrow'], address)))
+    assert.deepEqual(found, ['escrow', 'escrow', undefined])
     assert.deepEqual(await everyContract('BASE_SEPOLIA', 'escrow'), [first, second])
   })
 })

@@ -5,6 +5,8 @@ const { chainNetworks, chainStatus } = chainRelayerApi.internal
 /** A network as the relayer describes it. */
 export type KnownNetwork = ResponseOf<typeof chainNetworks>['networks'][number]
 type Contracts = KnownNetwork['contracts']
+/** A contract that may have been replaced. */
+type Replaceable = keyof NonNullable<KnownNetwork['formerContracts']>
 
 export interface NetworkReader {
   /** All networks. @throws DEPENDENCY_UNAVAILABLE while nobody knows them yet */
@@ -16,14 +18,14 @@ export interface NetworkReader {
   /** The same if they are known already, without a request. */
   cachedContracts(chain: Chain): Contracts | undefined
   /** Where records of a contract may be, oldest first: the last one has the new ones. @throws DEPENDENCY_UNAVAILABLE */
-  everyContract(chain: Chain, name: 'escrow'): Promise<readonly string[]>
+  everyContract(chain: Chain, name: Replaceable): Promise<readonly string[]>
   /**
-   * Whether a contract is, or was, at an address; requested again before it is denied: it may have been deployed since this process started.
+   * Which of these contracts is, or was, at an address; requested again before it is none: it may have been deployed since this process started.
    * @throws DEPENDENCY_UNAVAILABLE
    */
-  isContractAt(chain: Chain, name: 'escrow', address: string): Promise<boolean>
+  contractAt<Name extends Replaceable>(chain: Chain, names: readonly Name[], address: string): Promise<Name | undefined>
   /** As `everyContract` if they are known already, without a request. */
-  cachedEveryContract(chain: Chain, name: 'escrow'): readonly string[] | undefined
+  cachedEveryContract(chain: Chain, name: Replaceable): readonly string[] | undefined
   /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
   isDevnet(chain: Chain): boolean | undefined
   /** Requests all of it now, so that answers have it without waiting. Resolves also while nobody knows it: it is requested again where it is needed. */
@@ -67,11 +69,15 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
     contracts: async chain => (await networkOf(chain)).contracts,
     cachedContracts: chain => of(chain)?.contracts,
     everyContract: async (chain, name) => placesOf(await networkOf(chain), name),
-    isContractAt: async (chain, name, address) => {
-      const isAt = async () => placesOf(await networkOf(chain), name).includes(address)
-      if (await isAt()) return true
+    contractAt: async (chain, names, address) => {
+      const find = async () => {
+        const network = await networkOf(chain)
+        return names.find(name => placesOf(network, name).includes(address))
+      }
+      const found = await find()
+      if (found !== undefined) return found
       await request()
-      return isAt()
+      return find()
     },
     cachedEveryContract: (chain, name) => {
       const network = of(chain)
@@ -99,7 +105,7 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
   }
 }
 
-const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: 'escrow'): readonly string[] => [
+const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: Replaceable): readonly string[] => [
   ...(formerContracts?.[name] ?? []),
   contracts[name],
 ]

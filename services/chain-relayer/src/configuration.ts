@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Chain, chains } from '@carapace/api'
-import { type Addresses, contractNames, type Former, replaceableContracts } from '@carapace/chain'
+import { type Addresses, contractNames, type Former, replaceableContracts, replacedTogether } from '@carapace/chain'
 import type { Config, Prerequisites } from '@carapace/service'
 import { z } from 'zod'
 import { loadSeed } from './custody/keystore.ts'
@@ -47,6 +47,9 @@ async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
   const publicRpcUrl = config[`${chain}_PUBLIC_RPC_URL`]
   const missing = contractNames.filter(name => !named[name])
   if (missing.length) throw new Error(`${file} has no address of ${missing.join(', ')}`)
+  const odd = Object.values(replacedTogether).filter(names => new Set(names.map(name => former[name]?.length ?? 0)).size > 1)
+  if (odd.length)
+    throw new Error(`${odd.map(names => names.join(' and ')).join('; ')} are replaced together: "former" of ${file} must have as many of each`)
   return {
     chain,
     rpcUrl: config[`${chain}_RPC_URL`]!,

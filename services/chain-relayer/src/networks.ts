@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
 import { type ContractName, commandOf, contractInterface, toChecksum } from '@carapace/chain'
 import type { Platform } from '@carapace/service'
-import { holdContracts, needUsableEscrow } from './chain/hold-contracts.ts'
+import { holdContracts } from './chain/hold-contracts.ts'
+import { needUsable } from './chain/need-usable.ts'
 import { inspectNetwork, type Network } from './chain/network.ts'
 import { openReads, type Reads } from './chain/reads.ts'
 import { type LaneConfig, laneConfigs } from './configuration.ts'
@@ -49,7 +50,10 @@ async function openNetwork(
   const signer = localSigner(config.key)
   const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
   const view = viewOf(network, rpc)
-  await holdContracts(network, db.contracts, () => needUsableEscrow(network, signer.address, view)).catch(async (error: Error) => {
+  const usable = async (names: readonly ContractName[]) => {
+    for (const name of names) await needUsable(network, name, signer.address, view)
+  }
+  await holdContracts(network, db.contracts, usable).catch(async (error: Error) => {
     await close()
     throw error
   })

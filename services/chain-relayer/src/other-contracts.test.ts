@@ -38,7 +38,7 @@ describe('a database that was opened on contracts', function () {
     return startPlatform([chainRelayer], { mongo, env })
   }
   /** Another contract of that name on the same node, in which nobody has a role. */
-  const deployOther = async ({ rpcUrl, addresses }: TestDevnet, name: 'Bond' | 'Escrow'): Promise<Addresses> => {
+  const deployOther = async ({ rpcUrl, addresses }: TestDevnet, name: 'Bond' | 'Escrow' | 'Commerce' | 'JobEvaluator'): Promise<Addresses> => {
     const rpc = openRpc({ url: rpcUrl, timeoutMs: 5_000 })
     const other = wallet()
     await rpc.call('anvil_setCode', [other, await rpc.call('eth_getCode', [addresses[name], 'latest'])])
@@ -66,6 +66,27 @@ describe('a database that was opened on contracts', function () {
       return true
     })
     await (await start(devnet.rpcUrl, devnet.addresses)).close()
+  })
+
+  it('refuses a contract of jobs without an evaluator of its own, and one in which it has no role', async () => {
+    const { Commerce, JobEvaluator, Batcher } = devnet.addresses
+    const others = await deployOther(devnet, 'Commerce')
+
+    await assert.rejects(
+      start(devnet.rpcUrl, others, { Commerce: [Commerce] }),
+      /^Error: Commerce and JobEvaluator are replaced together: "former" of .*addresses\.json must have as many of each$/,
+    )
+    const roles = [`OPERATOR_ROLE for ${laneAddress}`, `OPERATOR_ROLE for ${Batcher}`]
+    await assert.rejects(start(devnet.rpcUrl, others, { Commerce: [Commerce], JobEvaluator: [JobEvaluator] }), {
+      message: `BASE_SEPOLIA: the new Commerce ${others.Commerce} cannot be used: it lacks ${roles.join(', ')}`,
+    })
+    await (await start(devnet.rpcUrl, devnet.addresses)).close()
+  })
+
+  it('refuses to replace a contract whose records cannot be on two', async () => {
+    const others = await deployOther(devnet, 'Bond')
+
+    await assert.rejects(start(devnet.rpcUrl, others, { Bond: [devnet.addresses.Bond] }), /former: .*Bond/)
   })
 
   it('starts on the same ones, however their addresses are written', async () => {

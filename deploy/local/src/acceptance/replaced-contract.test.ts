@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, doctorChecks, newWallet, startChainPlatform, startTestEnvironment, type TestEnvironment, until } from '@carapace/testing'
 import { services } from '../services.ts'
-import { replaceEscrow } from '../testing/further-contract.ts'
+import { replaceContract } from '../testing/further-contract.ts'
 import { untilHealthy } from '../testing/health.ts'
 import { deliver, escrowOf, fundedJob, gigIs, type Job, micro, openPanel, vote } from '../testing/job.ts'
 import { assertPaid, assertRefunded, newValidators } from '../testing/scenarios.ts'
@@ -15,7 +15,7 @@ describe('an escrow contract that is replaced', function () {
   this.timeout(240_000)
   let environment: TestEnvironment
   let platform: ChainPlatform
-  let contracts: Awaited<ReturnType<typeof replaceEscrow>>
+  let contracts: Awaited<ReturnType<typeof replaceContract>>
   const opened: Record<'paid' | 'refunded', Job> = {} as never
   before(async () => {
     environment = await startTestEnvironment()
@@ -26,7 +26,7 @@ describe('an escrow contract that is replaced', function () {
     // as one that was opened before its contract was stored
     await escrows().updateOne({ _id: opened.paid.gigId }, { $unset: { contract: 1 } })
     await platform.end()
-    contracts = await replaceEscrow(environment, chain)
+    contracts = await replaceContract(environment, chain, 'Escrow')
   })
   after(async () => {
     await platform?.end()

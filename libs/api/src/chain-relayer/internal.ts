@@ -44,8 +44,9 @@ const commandOutcome = z.object({
 /** Name and version of the USDC contract's EIP-712 domain, as the token itself answers them. */
 const tokenDomain = z.object({ name: z.string(), version: z.string() })
 
-/** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. */
-const formerContracts = z.object({ escrow: z.array(z.string()) }).optional()
+/** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. Those of commerce and its evaluator are pairs. */
+const earlier = z.array(z.string()).optional()
+const formerContracts = z.object({ escrow: earlier, commerce: earlier, jobEvaluator: earlier }).optional()
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {
@@ -105,7 +106,8 @@ export const relayerReads = {
     rate: 'read',
     summary: 'Calls a view function of one of our contracts; big integers as decimal text',
     params: chainPath,
-    body: z.object({ contract: z.string().max(40), fn: z.string().max(100), args: z.array(z.unknown()).max(10) }),
+    /** `at`: one of this name that was replaced; default: the present one. */
+    body: z.object({ contract: z.string().max(40), fn: z.string().max(100), args: z.array(z.unknown()).max(10), at: z.string().optional() }),
     response: z.object({ result: z.array(z.unknown()), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),

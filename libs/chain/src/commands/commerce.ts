@@ -1,40 +1,43 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command, nothing } from '../command.ts'
+import { type ContractCall, callAt, command, nothing } from '../command.ts'
 import { address, bytes32, positive, recordId } from '../fields.ts'
 import { onChainKey } from '../keys.ts'
 import { storedTextGas } from '../text-gas.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
+/** Where the job was opened: its contract, and the platform's evaluator in it; jobs from before they were stored are on the first ones. */
+const at = { contract: address.optional(), evaluator: address.optional() }
+interface Place {
+  contract?: string | undefined
+  evaluator?: string | undefined
+}
+const on = ({ contract }: Place, fn: string, args: readonly unknown[]): ContractCall => callAt('Commerce', contract, fn, args)
+const evaluatorOf = ({ evaluator }: Place) => evaluator ?? { addressOf: 'JobEvaluator' }
+
 /** `jobKey` names the job on the contract, also where a reorganisation changes its number: the key of its record, or the number of one that was made there. */
-const job = { jobId: recordId, jobKey: bytes32 }
+const job = { jobId: recordId, jobKey: bytes32, ...at }
 const key = ['jobId'] as const
 const aggregate = ({ jobId }: { jobId: string }) => `job:${jobId}`
 /** States of a job, as the contract numbers them (ERC-8183). */
 const Status = { Open: 0n, Funded: 1n, Submitted: 2n, Completed: 3n, Rejected: 4n } as const
-const statusIs = (jobKey: string, isOurs: (job: { status: bigint; provider: string }) => boolean) => ({
-  contract: 'Commerce' as const,
-  fn: 'jobByKey',
-  args: [jobKey],
+const statusIs = (place: Place & { jobKey: string }, isOurs: (job: { status: bigint; provider: string }) => boolean) => ({
+  ...on(place, 'jobByKey', [place.jobKey]),
   isOurs: ([found]: readonly unknown[]) => isOurs(found as { status: bigint; provider: string }),
 })
 
 export const jobCreate = command({
   kind: 'job.create',
   /** expiredAt in Unix seconds. */
-  args: { jobId: recordId, client: address, budget: positive, expiredAt: z.int().positive(), description: z.string().max(500) },
+  args: { jobId: recordId, ...at, client: address, budget: positive, expiredAt: z.int().positive(), description: z.string().max(500) },
   key,
   aggregate,
   gas: a => 260_000n + storedTextGas(a.description),
   batchable: true,
   finalReverts: ['ZeroAddress', 'ZeroBudget', 'ExpiryTooShort', 'ProviderCannotBeEvaluator', 'Commerce_SaltUsed'],
   needs: nothing,
-  call: a => ({
-    contract: 'Commerce',
-    fn: 'createJobFor',
-    args: [a.client, { addressOf: 'JobEvaluator' }, a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)],
-  }),
-  effect: a => ({ contract: 'Commerce', fn: 'jobOf', args: [onChainKey(a.jobId)], isOurs: ([id]) => (id as bigint) > 0n }),
+  call: a => on(a, 'createJobFor', [a.client, evaluatorOf(a), a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)]),
+  effect: a => ({ ...on(a, 'jobOf', [onChainKey(a.jobId)]), isOurs: ([id]) => (id as bigint) > 0n }),
 })
 
 export const jobFund = command({
@@ -44,24 +47,20 @@ export const jobFund = command({
   aggregate,
   gas: 220_000n,
   batchable: true,
-  prelude: a => permitOf(a.source, a.client, 'Commerce'),
+  prelude: a => permitOf(a.source, a.client, 'Commerce', a.contract),
   authorization: a =>
     a.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: a.jobKey }
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: a.contract ?? 'Commerce', value: a.amount, nonce: a.jobKey }
       : undefined,
   finalReverts: ['ZeroBudget', 'BudgetMismatch', 'Commerce_AlreadyPaidIn', 'Funds_ShortTransfer', ...fundingReverts],
   needs: () => [{ kind: 'job.create' }],
   isEntry: true,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
-    return signed
-      ? { contract: 'Commerce', fn: 'prefundWithAuthorization', args: [a.jobKey, a.amount, authorizationTuple(signed)] }
-      : { contract: 'Commerce', fn: 'prefund', args: [a.jobKey, a.amount] }
+    return signed ? on(a, 'prefundWithAuthorization', [a.jobKey, a.amount, authorizationTuple(signed)]) : on(a, 'prefund', [a.jobKey, a.amount])
   },
   effect: a => ({
-    contract: 'Commerce',
-    fn: 'depositOf',
-    args: [a.jobKey],
+    ...on(a, 'depositOf', [a.jobKey]),
     isOurs: ([deposit]) => (deposit as { amount: bigint }).amount === a.amount,
   }),
 })
@@ -75,8 +74,8 @@ export const jobAssign = command({
   batchable: true,
   finalReverts: ['ZeroAddress', 'ProviderCannotBeEvaluator', 'Commerce_ProviderTaken'],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }],
-  call: a => ({ contract: 'Commerce', fn: 'assign', args: [a.jobKey, a.provider] }),
-  effect: a => statusIs(a.jobKey, found => found.status >= Status.Funded && found.provider === a.provider),
+  call: a => on(a, 'assign', [a.jobKey, a.provider]),
+  effect: a => statusIs(a, found => found.status >= Status.Funded && found.provider === a.provider),
 })
 
 export const jobSubmit = command({
@@ -88,8 +87,8 @@ export const jobSubmit = command({
   batchable: true,
   finalReverts: [],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
-  call: a => ({ contract: 'Commerce', fn: 'submitFor', args: [a.jobKey, a.deliverableHash] }),
-  effect: a => statusIs(a.jobKey, found => found.status >= Status.Submitted),
+  call: a => on(a, 'submitFor', [a.jobKey, a.deliverableHash]),
+  effect: a => statusIs(a, found => found.status >= Status.Submitted),
 })
 
 /** What a job becomes on chain by each way it ends. */
@@ -108,11 +107,11 @@ export const jobSettle = command({
   batchable: true,
   finalReverts: [],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }, { kind: 'job.assign' }, { kind: 'job.submit' }],
-  call: ({ outcome, jobKey, reason }) => {
-    const args = [jobKey, reason]
-    return outcome === 'withdraw' ? { contract: 'Commerce', fn: 'withdrawFor', args } : { contract: 'JobEvaluator', fn: outcome, args }
+  call: a => {
+    const args = [a.jobKey, a.reason]
+    return a.outcome === 'withdraw' ? on(a, 'withdrawFor', args) : callAt('JobEvaluator', a.evaluator, a.outcome, args)
   },
-  effect: a => statusIs(a.jobKey, found => found.status === ends[a.outcome]),
+  effect: a => statusIs(a, found => found.status === ends[a.outcome]),
 })
 
 export const jobDispute = command({
@@ -125,6 +124,6 @@ export const jobDispute = command({
   batchable: true,
   finalReverts: ['Commerce_AlreadyDisputed'],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
-  call: a => ({ contract: 'Commerce', fn: 'flagDispute', args: [a.jobKey, a.disputer ?? { addressOf: 'JobEvaluator' }] }),
-  effect: a => ({ contract: 'Commerce', fn: 'isDisputed', args: [a.jobKey], isOurs: ([disputed]) => disputed === true }),
+  call: a => on(a, 'flagDispute', [a.jobKey, a.disputer ?? evaluatorOf(a)]),
+  effect: a => ({ ...on(a, 'isDisputed', [a.jobKey]), isOurs: ([disputed]) => disputed === true }),
 })

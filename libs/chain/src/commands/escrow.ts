@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { type ContractCall, command, type EffectCheck, type Need, nothing } from '../command.ts'
+import { type ContractCall, callAt, command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, addressOrZero, amount, positive, recordId } from '../fields.ts'
 import { escrowSlot, onChainKey } from '../keys.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
@@ -13,12 +13,7 @@ interface Slot {
   contract?: string | undefined
 }
 /** A call of the contract that has the slot. */
-const on = ({ contract }: Slot, fn: string, args: readonly unknown[]): ContractCall => ({
-  contract: 'Escrow',
-  fn,
-  args,
-  ...(contract === undefined ? {} : { at: contract }),
-})
+const on = ({ contract }: Slot, fn: string, args: readonly unknown[]): ContractCall => callAt('Escrow', contract, fn, args)
 const aggregate = ({ gigId }: { gigId: string }) => `gig:${gigId}`
 const slotOf = (a: Slot) => escrowSlot(a.gigId, a.poster)
 

@@ -7,13 +7,18 @@ import { type Authorities, planCreation } from './plan.ts'
 import { create } from './real.ts'
 import { callAll } from './rpc.ts'
 
-/** Contracts that no other one refers to: a further one works with those that are there. */
-export const replaceable = ['Escrow'] as const satisfies readonly ContractName[]
-type Replaceable = (typeof replaceable)[number]
+/** What is replaced, and what refers to it and is replaced with it. No other contract refers to them: further ones work with those that are there. */
+export const replacedTogether = {
+  Escrow: ['Escrow'],
+  Commerce: ['Commerce', 'JobEvaluator'],
+} as const satisfies Partial<Record<ContractName, readonly ContractName[]>>
+export type Replaceable = keyof typeof replacedTogether
+/** Contracts that may have former ones. */
+export type Replaced = (typeof replacedTogether)[Replaceable][number]
 
 /** The file of a network's addresses; `former`: where replaced contracts were, oldest first. */
 export interface Addressed extends Deployment {
-  former?: Partial<Record<Replaceable, readonly string[]>>
+  former?: Partial<Record<Replaced, readonly string[]>>
 }
 
 export interface Replacement extends Authorities {
@@ -28,7 +33,8 @@ export interface Replacement extends Authorities {
 }
 
 /**
- * Deploys a further contract of a name next to the present ones, for the same token, timelock and Batcher. Records stay on the one that they were opened on.
+ * Deploys a further contract of a name, and what is replaced with it, next to the present ones, for the same token, timelock and Batcher. Records stay on
+ * the one that they were opened on.
  * @returns the file of addresses with the new one, which names the former one too
  * @throws Error on another chain id, on a reverted transaction, on foreign code
  */
@@ -38,14 +44,16 @@ export async function deployReplacement(options: Replacement): Promise<Addressed
   const wallet = new Wallet(options.deployerKey)
   const [id, count] = await callAll(rpcUrl, [['eth_chainId'], ['eth_getTransactionCount', wallet.address, 'latest']])
   if (Number(id) !== chainId) throw new Error(`the node has chain id ${Number(id)}, not ${chainId}`)
-  const nonce = Number(count)
-  const address = getCreateAddress({ from: wallet.address, nonce })
-  const step = { ...planCreation(name, { ...options, chainId, deployer: wallet.address, profile: 'real' }, addresses), nonce, address }
-  await create(rpcUrl, wallet, step, chainId)
-  await requireOurCode(rpcUrl, [step])
+  const names: readonly Replaced[] = replacedTogether[name]
+  const place = (at: number) => ({ nonce: Number(count) + at, address: getCreateAddress({ from: wallet.address, nonce: Number(count) + at }) })
+  const further = { ...addresses, ...Object.fromEntries(names.map((one, at) => [one, place(at).address])) } as Addresses
+  const input = { ...options, chainId, deployer: wallet.address, profile: 'real' } as const
+  const steps = names.map((one, at) => ({ ...planCreation(one, input, further), ...place(at) }))
+  for (const step of steps) await create(rpcUrl, wallet, step, chainId)
+  await requireOurCode(rpcUrl, steps)
   return {
     ...present,
-    addresses: { ...addresses, [name]: address } as Addresses,
-    former: { ...former, [name]: [...(former?.[name] ?? []), addresses[name]] },
+    addresses: further,
+    former: { ...former, ...Object.fromEntries(names.map(one => [one, [...(former?.[one] ?? []), addresses[one]]])) },
   }
 }

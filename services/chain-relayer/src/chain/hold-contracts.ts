@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { type Addresses, type ContractName, everyAddress, type Former, replaceableContracts, toChecksum } from '@carapace/chain'
+import { type Addresses, type ContractName, everyAddress, type Former, replaceableContracts } from '@carapace/chain'
 import type { mongo } from 'mongoose'
 import { type Network, WrongNetwork } from './network.ts'
 
@@ -64,24 +64,3 @@ function changesOf(stored: ContractsRecord, present: Held) {
 }
 
 const isReplaceable = (name: ContractName): boolean => replaceableContracts.some(one => one === name)
-
-/** Calls a view function of a contract: what it answers, decoded. */
-type View = (name: ContractName, fn: string, args: readonly unknown[]) => Promise<readonly unknown[]>
-
-/**
- * Whether money in a contract that replaces another could be moved by this platform and counted in its books.
- * @param view calls the contracts in use
- * @throws WrongNetwork that says what it lacks
- */
-export async function needUsableEscrow({ chain, addresses }: Pick<Network, 'chain' | 'addresses'>, lane: string, view: View): Promise<void> {
-  const query = async (fn: string, ...args: unknown[]) => (await view('Escrow', fn, args))[0]
-  const lacks: string[] = []
-  if (toChecksum(String(await query('usdc'))) !== addresses.USDC) lacks.push(`the token ${addresses.USDC}`)
-  if (toChecksum(String(await query('feeRecipient'))) !== addresses.SwarmValidator) lacks.push(`the fee pool ${addresses.SwarmValidator}`)
-  const needed = { OPERATOR_ROLE: [lane, addresses.Batcher], FACILITATOR_ROLE: [lane] }
-  for (const [role, holders] of Object.entries(needed)) {
-    const hash = await query(role)
-    for (const holder of holders) if ((await query('hasRole', hash, holder)) !== true) lacks.push(`${role} for ${holder}`)
-  }
-  if (lacks.length) throw new WrongNetwork(chain, `the new Escrow ${addresses.Escrow} cannot be used: it lacks ${lacks.join(', ')}`)
-}

@@ -12,7 +12,7 @@ export function networkView({ network, timelock }: { network: Network; timelock:
     gasless: profile.gasless,
     devnet,
     finalityBlocks: finality,
-    formerContracts: { escrow: [...(former.Escrow ?? [])] },
+    formerContracts: { escrow: [...(former.Escrow ?? [])], commerce: [...(former.Commerce ?? [])], jobEvaluator: [...(former.JobEvaluator ?? [])] },
     tokenDomain: { name: token.name, version: token.version },
     contracts: {
       usdc: addresses.USDC,

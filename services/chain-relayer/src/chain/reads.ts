@@ -1,5 +1,16 @@
 import { type ChainLog, refuse, refuseField } from '@carapace/api'
-import { type ContractName, contractInterface, contractNames, decodeRevert, named, plain, rawForm, revertText, toChecksum } from '@carapace/chain'
+import {
+  type ContractName,
+  contractInterface,
+  contractNames,
+  decodeRevert,
+  everyAddress,
+  named,
+  plain,
+  rawForm,
+  revertText,
+  toChecksum,
+} from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
 import type { Network } from './network.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
@@ -14,7 +25,8 @@ export interface Reads {
   balance(wallet: string): Promise<{ usdc: string; native: string; blockNumber: number }>
   allowance(owner: string, spender: string): Promise<{ usdc: string; blockNumber: number }>
   ownerOf(contract: ContractName, tokenId: string): Promise<{ owner: string | null; blockNumber: number }>
-  view(contract: string, fn: string, args: readonly unknown[]): Promise<{ result: unknown[]; blockNumber: number }>
+  /** @param at a former contract of this name; default: the present one */
+  view(contract: string, fn: string, args: readonly unknown[], at?: string): Promise<{ result: unknown[]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
   code(address: string): Promise<string>
   /** The transaction of the last blocks that used or cancelled an authorisation of the token; its hash is null where none is known. */
@@ -90,10 +102,16 @@ export function openReads(network: Network, rpc: Rpc): Reads {
     return answer
   }
 
-  async function call(contract: ContractName, fn: string, args: readonly unknown[], tag: string): Promise<readonly unknown[]> {
+  async function call(
+    contract: ContractName,
+    fn: string,
+    args: readonly unknown[],
+    tag: string,
+    to = network.addresses[contract],
+  ): Promise<readonly unknown[]> {
     const abi = contractInterface(contract)
     const fragment = abi.getFunction(fn)!
-    const answer = await query('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fragment, args) }, tag])
+    const answer = await query('eth_call', [{ to, data: abi.encodeFunctionData(fragment, args) }, tag])
     return abi.decodeFunctionResult(rawForm(fragment), String(answer))
   }
 
@@ -127,11 +145,13 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         const owner = await call(contract, 'ownerOf', [BigInt(tokenId)], tag).catch(none)
         return { owner: owner ? String(owner[0]) : null, blockNumber: number }
       }),
-    view: async (contract, fn, args) => {
+    view: async (contract, fn, args, at) => {
       const name = contractNames.find(one => one === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
       const fragment = viewFunction(name, fn)
-      return perBlock(`view/${name}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
-        const values = await call(name, fragment.format('sighash'), args, tag).catch(badCall)
+      const to = at ?? network.addresses[name]
+      if (!everyAddress(name, network.addresses, network.former).includes(to)) refuse('NOT_FOUND', { resource: 'contract' })
+      return perBlock(`view/${to}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
+        const values = await call(name, fragment.format('sighash'), args, tag, to).catch(badCall)
         return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber: number }
       })
     },

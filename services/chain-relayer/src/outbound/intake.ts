@@ -107,8 +107,10 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
   if (kind.only === 'gasless' && !lane.network.profile.gasless) return invalid(`kind: ${command.kind} is for networks without gas money only`)
   try {
     const args = argsOf(kind, command as unknown as Op)
-    const { contract } = args
-    if (typeof contract === 'string' && !isOurs(lane, contract)) return invalid(`args.contract: ${contract} is no contract of ${command.network}`)
+    for (const name of ['contract', 'evaluator'] as const) {
+      const place = args[name]
+      if (typeof place === 'string' && !isOurs(lane, place)) return invalid(`args.${name}: ${place} is no contract of ${command.network}`)
+    }
     const expected = kind.opKey(args)
     return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
   } catch (error) {

@@ -80,7 +80,7 @@ async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: 
   const same = log.logPosition === undefined ? undefined : logs.find(({ logPosition }) => logPosition === log.logPosition)
   const origin = originOf({ ...move, logIndex: same?.logIndex ?? move.logIndex }, contract, logs)
   if (origin.kind === 'job_refund') {
-    const jobId = await jobIdOf(parts, log.network, origin.onChainJobId)
+    const jobId = await jobIdOf(parts, log.network, move.from, origin.onChainJobId)
     return { ...outside, kind: 'refund', account: account.clearing(`job.settle:${jobId}`), description: words.refund }
   }
   if (origin.kind !== 'payment') {
@@ -99,17 +99,23 @@ async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: 
   }
 }
 
-/** @param onChainJobId the number in a final log, which does not change any more @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-async function jobIdOf({ peers }: Parts, chain: Chain, onChainJobId: string): Promise<string> {
-  const body = { contract: 'Commerce', fn: 'keyOf', args: [onChainJobId] }
+/**
+ * @param contract that paid
+ * @param onChainJobId the number in a final log, which does not change any more
+ * @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE
+ */
+async function jobIdOf({ peers, networks }: Parts, chain: Chain, contract: string, onChainJobId: string): Promise<string> {
+  const body = { contract: 'Commerce', fn: 'keyOf', args: [onChainJobId], at: contract }
   const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
-  return jobIdOfKey(chain, String(result[0]))
+  const [first] = await networks.everyContract(chain, 'commerce')
+  return jobIdOfKey(chain, String(result[0]), contract === first ? undefined : contract)
 }
 
-async function contractAt(parts: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {
-  const { commerce } = await parts.networks.contracts(chain)
-  if (commerce === address) return 'Commerce'
-  return (await parts.networks.isContractAt(chain, 'escrow', address)) ? 'Escrow' : 'outside'
+const payers = { escrow: 'Escrow', commerce: 'Commerce' } as const
+
+async function contractAt({ networks }: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {
+  const found = await networks.contractAt(chain, ['escrow', 'commerce'], address)
+  return found === undefined ? 'outside' : payers[found]
 }
 
 async function logsOf(parts: Parts, log: TransferLog): Promise<ChainLog[]> {

@@ -41,7 +41,9 @@ const readers: Readonly<Record<string, Reader>> = {
 /** @param sender what kind of address the money came from: only its own events explain a transfer */
 export function originOf(transfer: Transfer, sender: 'Escrow' | 'Commerce' | 'USDC' | 'outside', logs: readonly ChainLog[]): Origin {
   if (sender === 'outside') return foreign
-  const before = logs.filter(log => log.contract === sender && log.logIndex < transfer.logIndex).sort((a, b) => b.logIndex - a.logIndex)
+  // a batch may settle on a contract and on one that it has replaced
+  const isOf = ({ contract, address }: ChainLog) => contract === sender && (sender === 'USDC' || same(address, transfer.from))
+  const before = logs.filter(log => isOf(log) && log.logIndex < transfer.logIndex).sort((a, b) => b.logIndex - a.logIndex)
   for (const { contract, event, args } of before) {
     const origin = readers[`${contract}.${event}`]?.(args, transfer)
     if (origin) return origin

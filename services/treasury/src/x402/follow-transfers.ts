@@ -130,7 +130,8 @@ async function isOwnMoney({ networks, peers, config }: Parts, { chain, payer, pa
   const own = [lane, config.X402_PAY_TO_ADDRESS, config.ORACLE_WALLET, ...config.ADMIN_WALLETS]
   if (own.some(wallet => wallet !== undefined && toChecksum(wallet) === payer)) return true
   const { contracts } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain } })
-  return Object.values(contracts).some(address => toChecksum(address) === payer) || networks.isContractAt(chain, 'escrow', payer)
+  if (Object.values(contracts).some(address => toChecksum(address) === payer)) return true
+  return (await networks.contractAt(chain, ['escrow', 'commerce'], payer)) !== undefined
 }
 
 const without: readonly PaymentState[] = ['failed', 'lost']
