@@ -7,7 +7,7 @@ import { resendSettle, sendCreate, sendSettle } from './job/commands.ts'
 import { jobStore } from './job/job.store.ts'
 import { commerceLedger } from './ledger.ts'
 import type { Parts } from './parts.ts'
-import { drafted, followed, funded, funding, start, submitted } from './testing/walk.ts'
+import { drafted, followed, funded, funding, place, start, submitted } from './testing/walk.ts'
 
 describe('a settlement of a job that has failed', () => {
   let mongo: TestMongo
@@ -92,9 +92,12 @@ describe('the contract of jobs', () => {
   it('is compared with the books while steps are under way, but for the money that they move', async () => {
     const ledger = commerceLedger(db)
     const jobs = jobStore(db, ledger)
+    const networks = { everyContract: async () => [place.contract], contractAt: async () => 'commerce' }
     const faults = async (held: bigint) => {
       const peers = { call: async () => ({ result: [String(held)] }) }
-      return (await checks.contracts!({ jobs, ledger, peers } as unknown as Parts, 'whole')).filter(fault => fault.startsWith('BASE_SEPOLIA'))
+      return (await checks.contracts!({ jobs, ledger, peers, networks } as unknown as Parts, 'whole')).filter(fault =>
+        fault.startsWith('BASE_SEPOLIA'),
+      )
     }
     const paid = funded()
     await jobs.create(paid, [])

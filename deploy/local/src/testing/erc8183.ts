@@ -31,8 +31,12 @@ export const authors = [
 export const erc20 = ['function approve(address spender, uint256 amount) returns (bool)', 'function balanceOf(address) view returns (uint256)']
 export const budget = parseUnits('25', 6)
 
-/** What wallets do on the ERC-8183 contract of a network, and what the platform shows of it. */
-export function erc8183On(platform: ChainPlatform, chain: Chain) {
+/**
+ * What wallets do on the ERC-8183 contract of a network, and what the platform shows of it.
+ * @param at one of several contracts, and its evaluator; default: the present ones
+ */
+export function erc8183On(platform: ChainPlatform, chain: Chain, at?: { commerce: string; jobEvaluator: string }) {
+  const place = () => at ?? (platform.networks[chain].contracts as { commerce: string; jobEvaluator: string })
   /** A wallet that nobody registered, with gas and money. */
   const outsider = async (): Promise<Wallet> => {
     const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`, platform.networks[chain].provider)
@@ -42,8 +46,7 @@ export function erc8183On(platform: ChainPlatform, chain: Chain) {
 
   const done = async (sent: Promise<ContractTransactionResponse>) => (await sent).wait()
   const as = (wallet: Wallet, abi = erc8183) => {
-    const { contracts, provider } = platform.networks[chain]
-    const contract = new Contract(contracts.commerce, abi, wallet.connect(provider))
+    const contract = new Contract(place().commerce, abi, wallet.connect(platform.networks[chain].provider))
     const send = (name: string, ...args: unknown[]) => done(contract.getFunction(name)(...args))
     return { contract, send }
   }
@@ -59,17 +62,17 @@ export function erc8183On(platform: ChainPlatform, chain: Chain) {
   const fund = async (client: Wallet, jobId: bigint, amount = budget): Promise<void> => {
     const { contracts, provider } = platform.networks[chain]
     await as(client).send('setBudget', jobId, amount, '0x')
-    await done(new Contract(contracts.usdc, erc20, client.connect(provider)).getFunction('approve')(contracts.commerce, MaxUint256))
+    await done(new Contract(contracts.usdc, erc20, client.connect(provider)).getFunction('approve')(place().commerce, MaxUint256))
     await as(client).send('fund', jobId, amount, '0x')
   }
   const shown = (jobId: bigint, status: string) =>
     until(`the job on the contract is shown as ${status}`, async () => {
-      const { body } = await platform.call('GET', `/api/erc8183/jobs/${jobId}?chain=${chain}`)
+      const { body } = await platform.call('GET', `/api/erc8183/jobs/${jobId}?chain=${chain}${at ? `&contract=${at.commerce}` : ''}`)
       if (body.status !== status) throw new Error(`it is ${JSON.stringify(body)}`)
       return body
     })
   /** Delivered work that names our evaluator. */
-  const delivered = async (client: Wallet, worker: Wallet, amount = budget, evaluator = String(platform.networks[chain].contracts.jobEvaluator)) => {
+  const delivered = async (client: Wallet, worker: Wallet, amount = budget, evaluator = place().jobEvaluator) => {
     const jobId = await create(client, worker.address, evaluator)
     await fund(client, jobId, amount)
     const { external } = await shown(jobId, 'assigned')

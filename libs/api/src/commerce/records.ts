@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentRef, chain, id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { agentRef, chain, id, nextDeadline, onChain, timestamp, usdOut, walletIn, walletOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 import { fundedFrom } from '../escrow/records.ts'
 
@@ -7,14 +7,15 @@ export const jobStatuses = ['open', 'funded', 'assigned', 'submitted', 'settled'
 export const jobStatus = z.enum(jobStatuses)
 export type JobStatus = z.output<typeof jobStatus>
 
-/** Which network's number names a job, where it is not named by its id: both count alike. */
-export const numberedOn = { chain: chain.optional() }
+/** Which network's number names a job, and which contract's there, where it is not named by its id: all count alike. */
+export const numberedOn = { chain: chain.optional(), contract: walletIn.optional() }
 
 /** An ERC-8183 job. `onChainJobId` is null until the creation is confirmed. */
 export const job = z
   .looseObject({
     id,
     onChainJobId: z.string().nullable(),
+    contract: walletOut.nullable().meta({ description: 'Where it was opened, and stays; null while the contracts are unknown' }),
     title: z.string(),
     description: z.string(),
     budgetUsdc: usdOut,

@@ -909,6 +909,8 @@ export interface components {
         Job: {
             id: string;
             onChainJobId: string | null;
+            /** Where it was opened, and stays; null while the contracts are unknown */
+            contract: string | null;
             title: string;
             description: string;
             /** Whole USDC, at most 6 decimals */
@@ -4276,6 +4278,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body: {
                     agentId: string;
@@ -4296,6 +4299,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body: {
                     proposal: string;
@@ -4315,6 +4319,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: {
                     job: components["schemas"]["Job"];
@@ -4351,6 +4356,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body: {
                     reason: string;
@@ -4371,6 +4377,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body?: {
                     /** Token authorisation by the payer for exactly the amount */
@@ -4401,6 +4408,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: components["schemas"]["Job"];
             };
@@ -4435,6 +4443,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body?: {
                     outcome?: "settle" | "reject";
@@ -4460,6 +4469,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 body: {
                     deliverableUrl: string;
@@ -4516,6 +4526,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: components["schemas"]["CommerceReceipt"];
             };
@@ -4528,6 +4539,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: unknown;
             };
@@ -4540,6 +4552,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: {
                     exists: boolean;
@@ -4565,6 +4578,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                 };
                 response: components["schemas"]["CommerceReceipt"];
             };
@@ -4630,6 +4644,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    contract?: string;
                     /** More than 100 is lowered to 100 */
                     limit?: number;
                     offset?: number;

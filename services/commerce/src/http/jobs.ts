@@ -5,6 +5,7 @@ import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { newApplication } from '../application/application.store.ts'
 import { needEligible, needTrusted } from '../application/eligibility.ts'
+import { newestContract } from '../job/bound-contract.ts'
 import { changeJob } from '../job/change-job.ts'
 import { sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit, sendWithdraw } from '../job/commands.ts'
 import { fundingOutcome, startFunding } from '../job/fund-job.ts'
@@ -21,10 +22,11 @@ export const jobHandlers = (parts: Parts) =>
   ({
     createJob: async ({ body, caller, operationId, waitMs }) => {
       const id = recordIdOf(operationId)
-      const created = await parts.jobs.createOnce(id, () => {
+      const created = await parts.jobs.createOnce(id, async () => {
         const { budgetUsdc: budget, ...draft } = body
+        const place = await newestContract(parts, draft.chain)
         const now = parts.clock.now()
-        const { state, events } = sendCreate(newJob(id, { ...draft, budget, posterId: caller.agentId, posterWallet: caller.wallet }, now))
+        const { state, events } = sendCreate(newJob(id, { ...draft, ...place, budget, posterId: caller.agentId, posterWallet: caller.wallet }, now))
         const event = jobCreated.of({
           ...facts(state, now, null),
           requiredSkills: state.requiredSkills,
@@ -38,7 +40,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     fundJob: async ({ params, query, body, caller, context, operationId, waitMs }) => {
-      const { id } = await needJob(parts, params.jobId, query.chain)
+      const { id } = await needJob(parts, params.jobId, query)
       const request = { jobId: id, authorization: body.authorization, caller, isProven: isProven(context), operationId }
       const started = await startFunding(parts, request)
       const funded = await parts.wait('jobs', id, () => fundingOutcome(parts, id, operationId), waitMs())
@@ -47,7 +49,7 @@ export const jobHandlers = (parts: Parts) =>
 
     applyForJob: async ({ params, query, body, caller, operationId }) => {
       const id = recordIdOf(operationId)
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       const application = await parts.applications.createOnce(id, async () => {
         if (job.posterId === caller.agentId) refuse('SELF_ACTION')
         if (!applyIn.includes(job.status) || job.mirrored) refuse('INVALID_STATE', { state: job.status, allowed: applyIn })
@@ -59,7 +61,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     acceptJobApplicant: async ({ params, query, body, caller, waitMs }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       needPoster(job, caller.agentId)
       const { agentId } = body
       if (!(await parts.applications.of(job.id, agentId))) refuse('NOT_FOUND', { resource: 'application' })
@@ -76,7 +78,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     submitJob: async ({ params, query, body, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       needAssignee(job, caller.agentId)
       const { deliverableUrl: url, deliverableNote: note = null } = body
       const delivery = { url, note, hash: keccakOfText(url), submissionId: recordIdOf(operationId), at: parts.clock.now() }
@@ -90,7 +92,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     settleJob: async ({ params, query, body, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       const { outcome, reason = '' } = body
       const decision =
         outcome === 'settle' ? ({ outcome: 'complete', trigger: 'settle' } as const) : ({ outcome: 'reject', trigger: 'reject' } as const)
@@ -106,7 +108,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     cancelJob: async ({ params, query, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       needPoster(job, caller.agentId)
       const sent = await changeJob(parts, job.id, present =>
         present.settlement?.operationId === operationId ? undefined : sendWithdraw(present, { at: parts.clock.now(), operationId }),
@@ -115,7 +117,7 @@ export const jobHandlers = (parts: Parts) =>
     },
 
     disputeJob: async ({ params, query, body, caller, operationId, waitMs }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       if (job.posterId !== caller.agentId && job.assigneeId !== caller.agentId) refuse('NOT_PARTY')
       const sent = await changeJob(parts, job.id, present => {
         if (isDisputedBy(present, operationId)) return undefined

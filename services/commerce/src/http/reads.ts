@@ -4,20 +4,37 @@ import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Application } from '../application/application.store.ts'
 import { maxRisk, minScore } from '../application/eligibility.ts'
+import { contractOf } from '../job/bound-contract.ts'
 import { budgetRange, type Job, platformFeeBp } from '../job/job.ts'
 import { settleAt } from '../job/timers.ts'
 import { viewOf, viewsOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
 
+/** More contracts than a network will ever have. */
+const mostNumbered = 100
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A job by its id, or by its number on a network. @throws NOT_FOUND; VALIDATION_ERROR when the number is of both networks */
-export async function needJob({ jobs }: Parts, jobId: string, chain?: string): Promise<Stored<Job>> {
+/** Of which network, and of which contract there, a number is. */
+export interface Numbered {
+  chain?: string | undefined
+  contract?: string | undefined
+}
+
+/** A job by its id, or by its number on a contract. @throws NOT_FOUND; VALIDATION_ERROR when the number is of several */
+export async function needJob(parts: Parts, jobId: string, { chain, contract }: Numbered): Promise<Stored<Job>> {
+  const { jobs } = parts
   if (uuid.test(jobId)) return jobs.need(jobId.toLowerCase())
   if (!/^\d{1,78}$/.test(jobId)) refuse('NOT_FOUND', { resource: 'job' })
-  const found = await jobs.find({ onChainJobId: String(BigInt(jobId)), ...(chain ? { chain } : {}) }, { limit: 2 })
-  if (found.length > 1) refuseField('chain', 'this number is that of a job on each network')
+  const numbered = await jobs.find({ onChainJobId: String(BigInt(jobId)), ...(chain ? { chain } : {}) }, { limit: mostNumbered })
+  const found = contract === undefined ? numbered : await onContract(parts, numbered, contract)
+  if (new Set(found.map(job => job.chain)).size > 1) refuseField('chain', 'this number is that of a job on each network')
+  if (found.length > 1) refuseField('contract', 'this number is that of a job on several contracts')
   return found[0] ?? refuse('NOT_FOUND', { resource: 'job' })
+}
+
+async function onContract(parts: Parts, jobs: readonly Stored<Job>[], contract: string): Promise<Stored<Job>[]> {
+  const places = await Promise.all(jobs.map(job => contractOf(parts, job)))
+  return jobs.filter((_, at) => places[at] === toChecksum(contract))
 }
 
 export const readHandlers = (parts: Parts) =>
@@ -55,17 +72,17 @@ export const readHandlers = (parts: Parts) =>
       return { jobs: await viewsOf(parts, items), total, ...page }
     },
 
-    getJob: async ({ params, query }) => viewOf(parts, await needJob(parts, params.jobId, query.chain)),
+    getJob: async ({ params, query }) => viewOf(parts, await needJob(parts, params.jobId, query)),
 
-    listJobApplicants: async ({ params, query: { chain, ...page } }) => {
-      const job = await needJob(parts, params.jobId, chain)
+    listJobApplicants: async ({ params, query: { chain, contract, ...page } }) => {
+      const job = await needJob(parts, params.jobId, { chain, contract })
       const { items, total } = await parts.applications.page({ jobId: job.id }, page)
       const refs = await parts.agents.refs(items.map(({ agentId }) => agentId))
       return { applicants: items.map(item => ({ ...applicantView(item), agent: refs(item.agentId) })), total, ...page }
     },
 
     getJobQuorum: async ({ params, query }) => {
-      const job = await needJob(parts, params.jobId, query.chain)
+      const job = await needJob(parts, params.jobId, query)
       const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
       const found = validations.find(({ submissionId }) => submissionId === job.delivery?.submissionId)
       if (!found) return noQuorum

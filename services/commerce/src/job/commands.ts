@@ -27,16 +27,18 @@ export function needOnChain(job: Job): void {
 }
 function place(job: Job) {
   needOnChain(job)
-  return { jobId: job.id, chain: job.chain, jobKey: keyOf(job) }
+  return { ...recordOf(job), jobKey: keyOf(job) }
 }
+const recordOf = ({ id, chain, contract, evaluator }: Job) => ({ jobId: id, chain, contract, evaluator })
 
 /** Creates the job on chain, also again after a failure. */
 export function sendCreate(job: Job): Result {
   const state = under(job, 'create')
-  const { id: jobId, chain, posterWallet: client, budget, title, description, expiredAt } = job
+  const { posterWallet: client, budget, title, description, expiredAt } = job
   const text = [...`${title}\n\n${description}`].slice(0, descriptionLength / 2).join('')
   const command = commands.jobCreate({
-    ...{ jobId, chain, client, budget, description: text, round: roundOf(state, 'create') },
+    ...recordOf(job),
+    ...{ client, budget, description: text, round: roundOf(state, 'create') },
     expiredAt: Math.floor(expiredAt.getTime() / 1000),
   })
   return { state, events: [command] }

@@ -1,5 +1,6 @@
 import { type Chain, chainRelayerApi } from '@carapace/api'
 import type { Parts } from '../parts.ts'
+import { contractOf } from './bound-contract.ts'
 import { type Job, keyOf } from './job.ts'
 
 /** A job as the contract has it now. */
@@ -26,10 +27,10 @@ const mostBudget = 2n ** 63n - 1n
 const endOfTime = BigInt(Date.UTC(9999, 11, 31))
 const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
-/** @param key as `keyOf` makes it @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string): Promise<ContractJob> {
+/** @param key as `keyOf` makes it @param at address of the contract @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string, at: string): Promise<ContractJob> {
   const read = async (fn: string) => {
-    const body = { contract: 'Commerce', fn, args: [key] }
+    const body = { contract: 'Commerce', fn, args: [key], at }
     return (await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })).result[0]
   }
   const [job, deposit, isDisputed] = await Promise.all([read('jobByKey'), read('depositOf'), read('isDisputed')])
@@ -47,9 +48,9 @@ export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Ch
 }
 
 /** The number that the contract has for a job now; '0' when it has none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function numberNow({ peers }: Pick<Parts, 'peers'>, job: Job): Promise<string> {
-  const body = { contract: 'Commerce', fn: 'jobOf', args: [keyOf(job)] }
-  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain: job.chain }, body })
+export async function numberNow(parts: Pick<Parts, 'peers' | 'networks'>, job: Job): Promise<string> {
+  const body = { contract: 'Commerce', fn: 'jobOf', args: [keyOf(job)], at: await contractOf(parts, job) }
+  const { result } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain: job.chain }, body })
   return String(result[0])
 }
 

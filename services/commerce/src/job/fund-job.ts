@@ -3,6 +3,7 @@ import { findSource, optionsNow, reserveCustodial } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { contractOf } from './bound-contract.ts'
 import { changeJob } from './change-job.ts'
 import { fundsRefused, needOnChain, reserveFunds, sendFund } from './commands.ts'
 import { type Job, keyOf, needIdle } from './job.ts'
@@ -34,6 +35,7 @@ export async function startFunding(parts: Parts, request: FundRequest): Promise<
     chain: job.chain,
     amount: job.budget,
     contract: 'commerce' as const,
+    contractAddress: await contractOf(parts, job),
     authorization: request.authorization,
     fromAllowance: job.chain === 'SKALE_TESTNET',
     isProven: request.isProven,
@@ -62,9 +64,8 @@ export async function drawOnTreasury(parts: Parts, job: Job): Promise<Stored<Job
 }
 
 async function without(parts: Parts, job: Job, options: FundingOptions): Promise<Refusal> {
-  const { commerce } = await parts.networks.contracts(job.chain)
   const key = keyOf(job)
-  const onchain = { contract: commerce, function: 'prefund(bytes32 key, uint256 amount)', key, amount: String(job.budget) }
+  const onchain = { contract: await contractOf(parts, job), function: 'prefund(bytes32 key, uint256 amount)', key, amount: String(job.budget) }
   return new Refusal('FUNDS_REQUIRED', { details: { options: { ...options, nonce: key, onchain } } })
 }
 

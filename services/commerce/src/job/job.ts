@@ -91,6 +91,9 @@ export interface Job {
   assigneeWallet: string | null
   status: JobStatus
   closeReason: string | null
+  /** The contract that it was opened on and the platform's evaluator in it, which never change; absent in early records: they are on the first ones. */
+  contract?: string
+  evaluator?: string
   onChainJobId: string | null
   /** Made on the contract itself. */
   mirrored: boolean
@@ -128,6 +131,8 @@ export const keyOf = ({ id, mirrored, onChainJobId }: Pick<Job, 'id' | 'mirrored
 export type JobDraft = Pick<Job, 'title' | 'description' | 'budget' | 'requiredSkills' | 'deadlineHours' | 'chain'> & {
   posterId: string
   posterWallet: string
+  contract: string
+  evaluator: string
 }
 
 /** A job of the API, before its creation on chain. */

@@ -1,9 +1,10 @@
 import { type ChainLog, chainEvent, chainEventRemoved, type PayloadOf, watchedContractEvents } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { jobIdOfKey, jobIdTopic } from '@carapace/chain'
+import { jobIdTopic } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { contractAt, contractOf, type JobContract, jobIdOn } from './bound-contract.ts'
 import { changeJob, momentOf } from './change-job.ts'
 import { type ContractJob, numberNow, readContractJob } from './contract-job.ts'
 import { type ChainStep, type Job, keyOf, type Step } from './job.ts'
@@ -30,9 +31,12 @@ const stepOf: Readonly<Record<string, Step>> = {
 
 const numberIn = ({ args }: Pick<ChainLog, 'args'>): string => String(BigInt(String(args.jobId)))
 
-/** The jobs that are known by this number. More than one while a reorganisation changes numbers and some have not followed yet. */
-const numbered = ({ jobs }: Parts, { network: chain, ...log }: Pick<Log, 'network' | 'args'>): Promise<Stored<Job>[]> =>
-  jobs.find({ onChainJobId: numberIn(log), chain })
+/** The jobs that are known by this number of a contract. More than one while a reorganisation changes numbers and some have not followed yet. */
+async function numbered(parts: Parts, { network: chain, address, ...log }: Pick<Log, 'network' | 'args' | 'address'>): Promise<Stored<Job>[]> {
+  const jobs = await parts.jobs.find({ onChainJobId: numberIn(log), chain })
+  const contracts = await Promise.all(jobs.map(job => contractOf(parts, job)))
+  return jobs.filter((_, at) => contracts[at] === address)
+}
 
 async function follow(parts: Parts, log: Log): Promise<void> {
   const { network, txHash } = log
@@ -49,12 +53,13 @@ async function follow(parts: Parts, log: Log): Promise<void> {
   const job = await ownerOf(parts, jobs)
   if (!job && jobs.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
   // the same for every delivery of its events
-  const id = jobIdOfKey(network, jobIdTopic(BigInt(number)))
-  const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }))
-  const seen = await mirroredOf(parts, log, contract)
+  const place = await contractAt(parts, network, log.address)
+  const id = await jobIdOn(parts, network, jobIdTopic(BigInt(number)), place.contract)
+  const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }), place.contract)
+  const seen = await mirroredOf(parts, log, contract, place)
   if (!job) {
     const moment = await momentOf(parts, { id, posterId: seen.posterId, assigneeId: seen.assigneeId })
-    await parts.jobs.createOnce(id, () => mirroredJob(id, network, number, seen, moment))
+    await parts.jobs.createOnce(id, () => mirroredJob({ id, chain: network, onChainJobId: number, ...place }, seen, moment))
     return
   }
   const moment = await momentOf(parts, { id: job.id, posterId: seen.posterId, assigneeId: seen.assigneeId })
@@ -77,15 +82,19 @@ async function ownerOf(parts: Parts, jobs: readonly Stored<Job>[]): Promise<Stor
   return undefined
 }
 
-async function mirroredOf(parts: Parts, { network, event, args, txHash, blockNumber }: Log, contract: ContractJob): Promise<Mirrored> {
-  const { jobEvaluator } = await parts.networks.contracts(network)
+async function mirroredOf(
+  parts: Parts,
+  { event, args, txHash, blockNumber }: Log,
+  contract: ContractJob,
+  { evaluator }: JobContract,
+): Promise<Mirrored> {
   const [poster, assignee] = await Promise.all([activeAgent(parts, contract.client), activeAgent(parts, contract.provider)])
   const hash = event === 'JobSubmitted' ? String(args.deliverableHash ?? args.deliverable) : null
   return {
     contract,
     posterId: poster,
     assigneeId: assignee,
-    isOurEvaluator: contract.evaluator === jobEvaluator,
+    isOurEvaluator: contract.evaluator === evaluator,
     step: stepOf[event] ?? 'create',
     payer: event === 'JobFunded' && args.funder !== undefined ? String(args.funder) : null,
     ...{ txHash, blockNumber, deliverableHash: hash, submissionId: parts.newId() },
@@ -99,7 +108,7 @@ async function activeAgent({ agents }: Parts, wallet: string | null): Promise<st
 
 async function goBack(parts: Parts, log: Omit<Log, 'final'>): Promise<void> {
   for (const job of await numbered(parts, log)) {
-    const contract = await readContractJob(parts, log.network, keyOf(job))
+    const contract = await readContractJob(parts, log.network, keyOf(job), log.address)
     await changeJob(parts, job.id, present => regress(present, log.txHash, contract, parts.clock.now()))
   }
 }

@@ -1,5 +1,6 @@
 import { hourMs, type JobStatus, limits } from '@carapace/api'
 import { sentOnChain, toChecksum } from '@carapace/chain'
+import type { JobContract } from './bound-contract.ts'
 import type { ContractJob } from './contract-job.ts'
 import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
 import { jobStates } from './job-states.ts'
@@ -24,25 +25,25 @@ export interface Mirrored {
   submissionId: string
 }
 
+type MirroredPlace = Pick<Job, 'id' | 'chain'> & { onChainJobId: string } & JobContract
+
 const unknownHash = `0x${'0'.repeat(64)}`
 
 /** A job that somebody made on the contract itself. */
-export function mirroredJob(id: string, chain: Job['chain'], onChainJobId: string, seen: Mirrored, moment: Moment): Result {
+export function mirroredJob(place: MirroredPlace, seen: Mirrored, moment: Moment): Result {
   const { contract, posterId } = seen
   const [title = '', ...rest] = contract.description.split('\n')
   const job: Job = {
     ...blank,
-    id,
-    title: [...title.trim()].slice(0, 200).join('') || `Job ${onChainJobId}`,
+    ...place,
+    title: [...title.trim()].slice(0, 200).join('') || `Job ${place.onChainJobId}`,
     description: [...(rest.join('\n').trim() || contract.description)].slice(0, limits.text.description).join(''),
     budget: contract.budget,
     requiredSkills: [],
     deadlineHours: Math.max(1, Math.round((contract.expiredAt.getTime() - moment.now.getTime()) / hourMs)),
-    chain,
     posterId,
     posterWallet: contract.client,
     status: jobStates.initial,
-    onChainJobId,
     mirrored: true,
     counts: false,
     submitDeadline: contract.expiredAt,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { commerceApi } from '@carapace/api'
-import { funded, funding, later, start } from '../testing/walk.ts'
+import { funded, funding, later, place, start } from '../testing/walk.ts'
 import type { Job } from './job.ts'
 import { jobView } from './views.ts'
 
 const refs = (id: string) => ({ id, handle: null, fusedScore: 0, tier: null })
-const viewAt = (job: Job, seconds: number) => jobView({ ...job, version: 1, createdAt: start, updatedAt: start }, refs, later(seconds * 1_000))
+const viewAt = (job: Job, seconds: number) =>
+  jobView({ ...job, version: 1, createdAt: start, updatedAt: start }, refs, later(seconds * 1_000), place.contract)
 
 describe('a job as it is answered', () => {
   it('has the fields that are declared, and no other', () => {

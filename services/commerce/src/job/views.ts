@@ -3,6 +3,7 @@ import type { AgentRef } from '@carapace/projections'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { shownContractOf } from './bound-contract.ts'
 import { isBeingPaid, type Job, pendingStep, type Step, settleAgainAt, steps } from './job.ts'
 import { dueOf } from './timers.ts'
 import { fee } from './transition.ts'
@@ -49,8 +50,9 @@ function deadlineOf(job: Stored<Job>, now: Date): JobView['nextDeadline'] {
 /**
  * @param refs short forms of agents by id
  * @param now platform clock
+ * @param contract that has the job; null while it is unknown
  */
-export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: Date): JobView {
+export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: Date, contract: string | null): JobView {
   const txHash = (step: Step): string | null => job.on[step]?.onChain.txHash ?? null
   const at = (step: Step): string | null => {
     const { applied = false, appliedAt, onChain: own } = job.on[step] ?? {}
@@ -58,7 +60,7 @@ export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: D
   }
   const { id, title, description, budget, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId, posterId, assigneeId } = job
   return {
-    ...{ id, title, description, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId },
+    ...{ id, title, description, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId, contract },
     budgetUsdc: usd(budget),
     currency: 'USDC',
     external: !job.counts,
@@ -95,13 +97,13 @@ export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: D
   }
 }
 
-export async function viewOf({ agents, clock }: Parts, job: Stored<Job>): Promise<JobView> {
-  return jobView(job, await agents.refs([job.posterId, job.assigneeId]), clock.now())
+export async function viewOf(parts: Parts, job: Stored<Job>): Promise<JobView> {
+  return (await viewsOf(parts, [job]))[0]!
 }
 
-export async function viewsOf({ agents, clock }: Parts, jobs: readonly Stored<Job>[]): Promise<JobView[]> {
+export async function viewsOf({ agents, clock, networks }: Parts, jobs: readonly Stored<Job>[]): Promise<JobView[]> {
   const refs = await agents.refs(jobs.flatMap(({ posterId, assigneeId }) => [posterId, assigneeId]))
-  return jobs.map(job => jobView(job, refs, clock.now()))
+  return jobs.map(job => jobView(job, refs, clock.now(), shownContractOf({ networks }, job)))
 }
 
 /** Whole USDC of a job that is paid, or would be. */

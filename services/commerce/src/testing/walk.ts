@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dayMs } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { newWallet } from '@carapace/testing'
 import { applyStepOutcome, type StepOutcome } from '../job/apply-step-outcome.ts'
 import { reserveFunds, sendAssign, sendCreate, sendDispute, sendFund, sendSettle, sendSubmit } from '../job/commands.ts'
 import { type Job, newJob, type Step } from '../job/job.ts'
@@ -15,6 +16,9 @@ export const wallets = { poster: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', a
 
 export const momentAt = (now: Date): Moment => ({ now, posterScore: 20, assigneeScore: 30, applicantIds: [assigneeId] })
 export const later = (ms: number): Date => new Date(start.getTime() + ms)
+
+/** The contract of all of these jobs. */
+export const place = { contract: newWallet(), evaluator: newWallet() }
 
 let hashes = 0
 /** Another transaction with each call. */
@@ -36,7 +40,7 @@ export const drafted = (more: Partial<Job> = {}): Job => ({
     randomUUID(),
     {
       ...{ title: 'Summarise', description: 'Two pages', budget: 20_000_000n, requiredSkills: [], deadlineHours: 48, chain: 'BASE_SEPOLIA' },
-      ...{ posterId, posterWallet: wallets.poster },
+      ...{ posterId, posterWallet: wallets.poster, ...place },
     },
     start,
   ),

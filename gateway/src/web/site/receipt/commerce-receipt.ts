@@ -1,5 +1,5 @@
-import { type CommerceReceipt, commerceApi, type Network } from '@carapace/api'
-import { contractInterface, jobIdTopic } from '@carapace/chain'
+import { type CommerceReceipt, commerceApi } from '@carapace/api'
+import { contractInterface, jobIdTopic, type KnownNetwork } from '@carapace/chain'
 import { money } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import type { Page } from '../../layout.ts'
@@ -17,7 +17,7 @@ export async function commerceReceiptPage({ peers, pages, clock, networks }: Sit
   return pages.show(view(receipt, network, clock.now()), { caching: 'shared' })
 }
 
-function view(receipt: CommerceReceipt, network: Network | undefined, now: Date): Page {
+function view(receipt: CommerceReceipt, network: KnownNetwork | undefined, now: Date): Page {
   const { poster, assignee, jobId, onChainJobId, settledAt } = receipt
   const json = `/api/commerce/jobs/${encodeURIComponent(jobId)}/receipt`
   return {
@@ -48,18 +48,18 @@ ${network && verifiable(receipt, network)}
   }
 }
 
-const explorerLink = (network: Network | undefined, txHash: string): Html | undefined =>
+const explorerLink = (network: KnownNetwork | undefined, txHash: string): Html | undefined =>
   network?.explorerUrl ? html` ${foreignLink(`${network.explorerUrl}/tx/${txHash}`, 'Explorer')}` : undefined
 
 const topicOf = (event: string): string => contractInterface('Commerce').getEvent(event)!.topicHash
 
 /** What the browser can check without this platform. */
-const verifiable = ({ txHashSettled, onChainJobId, assignee, netPaid, fee }: CommerceReceipt, network: Network): Html =>
+const verifiable = ({ txHashSettled, onChainJobId, assignee, netPaid, fee }: CommerceReceipt, network: KnownNetwork): Html =>
   verification(
     {
       record: 'job',
       txHash: txHashSettled,
-      contracts: [network.contracts.commerce],
+      contracts: [network.contracts.commerce, ...(network.formerContracts?.commerce ?? [])],
       event: topicOf('JobSettled'),
       feeEvent: topicOf('PlatformFeePaid'),
       key: jobIdTopic(BigInt(onChainJobId)),

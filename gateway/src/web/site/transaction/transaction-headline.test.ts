@@ -61,7 +61,7 @@ describe('a transaction in words', () => {
     assert.deepEqual(gigsOf([log('Bond', 'BondLocked', { agent: worker, gigId: onChainKey(gigId), amount: '1' })]), [gigId])
     assert.deepEqual(gigsOf([paid, log('Escrow', 'EscrowDisputed', { key: '0x00' })]), [])
     const forms = ['7', `0x${'7'.padStart(64, '0')}`].map(jobId => log('Commerce', 'JobFunded', { jobId }))
-    assert.deepEqual(jobsOf(forms), ['7'])
+    assert.deepEqual(jobsOf(forms), [{ jobId: '7', contract: forms[0]!.address }])
   })
 
   it('reads a few records of a batch, however many it names', () => {

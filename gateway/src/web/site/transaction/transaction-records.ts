@@ -18,10 +18,11 @@ export async function recordsOf({ peers }: Pick<SiteParts, 'peers'>, chain: Chai
   const validations = distinct(logs, 'SwarmValidator', ({ validation }) => uuidOfKey(textOf(validation))).slice(0, shownRecords)
   const judged = await Promise.all(validations.map(id => unlessRefused(peers.find('swarm', swarmApi.endpoints.getValidation, { params: { id } }))))
   const gigIds = new Set([...gigsOf(logs), ...judged.flatMap(validation => validation?.gigId ?? [])])
-  const jobIds = new Set([...jobsOf(logs), ...judged.flatMap(validation => validation?.jobId ?? [])])
+  const jobIds = new Set(judged.flatMap(validation => validation?.jobId ?? []))
   const found = await Promise.all([
     ...[...gigIds].map(id => gig(peers, id)),
-    ...[...jobIds].map(id => job(peers, chain, id)),
+    ...jobsOf(logs).map(({ jobId, contract }) => job(peers, jobId, { chain, contract })),
+    ...[...jobIds].map(id => job(peers, id)),
     ...namesOf(logs).map(async name => ({ kind: 'Name', name, href: addressOf('/domains', { q: name }) })),
     ...agentsOf(logs).map(tokenId => agent(peers, chain, tokenId)),
   ])
@@ -33,8 +34,9 @@ const gig = async (peers: SiteParts['peers'], id: string): Promise<Belonging> =>
   return { kind: 'Gig', name: found?.title ?? id, href: `/gigs/${id}` }
 }
 
-const job = async (peers: SiteParts['peers'], chain: Chain, jobId: string): Promise<Belonging | undefined> => {
-  const found = await unlessRefused(peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId }, query: { chain } }))
+/** @param place of a job that is named by its number */
+const job = async (peers: SiteParts['peers'], jobId: string, place: { chain?: Chain; contract?: string } = {}): Promise<Belonging | undefined> => {
+  const found = await unlessRefused(peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId }, query: place }))
   return found && { kind: 'Job', name: found.title, href: `/jobs/${found.id}` }
 }
 
@@ -52,14 +54,24 @@ export const gigsOf = (logs: readonly ChainLog[]): string[] =>
     ]),
   ].slice(0, shownRecords)
 
-/** Ids, or numbers on chain, of jobs: their events come in the forms of both standards, the newer one with a number. */
-export const jobsOf = (logs: readonly ChainLog[]): string[] =>
-  distinct(logs, 'Commerce', ({ jobId }) => {
-    const text = textOf(jobId)
-    if (/^\d{1,78}$/.test(text)) return text
-    if (!/^0x[0-9a-f]{64}$/i.test(text)) return undefined
-    return uuidOfKey(text) ?? BigInt(text).toString()
-  }).slice(0, shownRecords)
+/** Ids, or numbers on their contracts, of jobs: their events come in the forms of both standards, the newer one with a number. */
+export function jobsOf(logs: readonly ChainLog[]): { jobId: string; contract: string }[] {
+  const contracts = new Set(logs.flatMap(log => (log.contract === 'Commerce' ? log.address : [])))
+  const onContract = (contract: string) =>
+    distinct(
+      logs.filter(({ address }) => address === contract),
+      'Commerce',
+      jobIdIn,
+    )
+  return [...contracts].flatMap(contract => onContract(contract).map(jobId => ({ jobId, contract }))).slice(0, shownRecords)
+}
+
+function jobIdIn({ jobId }: ChainLog['args']): string | undefined {
+  const text = textOf(jobId)
+  if (/^\d{1,78}$/.test(text)) return text
+  if (!/^0x[0-9a-f]{64}$/i.test(text)) return undefined
+  return uuidOfKey(text) ?? BigInt(text).toString()
+}
 
 const namesOf = (logs: readonly ChainLog[]): string[] =>
   distinct(logs, 'DomainRegistry', ({ name }) => (name === undefined ? undefined : textOf(name)))
