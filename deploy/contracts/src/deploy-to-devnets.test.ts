@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { chains } from '@carapace/api'
+import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
+import { deployReplacement, type Replaceable, writeAddresses } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
 import { readConfig } from '@carapace/service'
+import { computeAddress, Wallet } from 'ethers'
 import { deployToDevnets } from './deploy-to-devnets.ts'
 
+const chain = 'BASE_SEPOLIA'
+const admin = `0x${'18'.repeat(20)}`
 const key = `0x${'17'.repeat(32)}`
+const network = (one: Chain) => ({ chain: one, chainId: networks[one].chainId, gasless: networks[one].gasless, port: 0 })
 
 describe('the contracts on devnets', () => {
   let folder: string
@@ -18,13 +23,21 @@ describe('the contracts on devnets', () => {
   const blocks = () => Promise.all(devnets.map(async ({ rpcUrl }) => (await call(rpcUrl, 'eth_blockNumber')).result))
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'carapace-contracts-'))
-    const all = chains.map(chain => ({ chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless, port: 0 }))
-    devnets = await startDevnets<undefined>({ networks: all, deploy: async () => undefined, mining: { heartbeatMs: 600_000 } })
+    devnets = await startDevnets<undefined>({ networks: chains.map(network), deploy: async () => undefined, mining: { heartbeatMs: 600_000 } })
   })
   after(async () => {
     await Promise.all(devnets.map(devnet => devnet.close()))
     await rm(folder, { recursive: true, force: true })
   })
+  /** As an operator does it. */
+  const replace = async (name: Replaceable) => {
+    const present = JSON.parse(await readFile(file(chain), 'utf8'))
+    const { rpcUrl } = devnets[chains.indexOf(chain)]!
+    const deployer = Wallet.createRandom()
+    await call(rpcUrl, 'anvil_setBalance', deployer.address, '0xde0b6b3a7640000')
+    const roles = { operator: computeAddress(key), pauser: admin, proposers: [admin], timelockDelaySeconds: 60, baseUrl: 'http://127.0.0.1:3000' }
+    await writeFile(file(chain), JSON.stringify(await deployReplacement({ ...roles, rpcUrl, deployerKey: deployer.privateKey, name, present })))
+  }
   const config = (urls: readonly string[] = devnets.map(({ rpcUrl }) => rpcUrl)) =>
     readConfig({
       ...Object.fromEntries(chains.map((chain, at) => [`${chain}_RPC_URL`, urls[at]])),
@@ -34,7 +47,7 @@ describe('the contracts on devnets', () => {
           [`RELAYER_KEY_${chain}`, key],
         ]),
       ),
-      ORACLE_WALLET: `0x${'18'.repeat(20)}`,
+      ORACLE_WALLET: admin,
     })
 
   it('are deployed, and their addresses written where the relayer reads them', async () => {
@@ -53,6 +66,46 @@ describe('the contracts on devnets', () => {
     await deployToDevnets(config())
 
     assert.deepEqual([await addresses(), await blocks()], [before, height])
+  })
+
+  it('stay replaced when the job runs again', async () => {
+    const at = chains.indexOf(chain)
+    const first = (await addresses())[at].addresses
+    for (const name of ['Commerce', 'Escrow'] as const) await replace(name)
+    const before = await addresses()
+
+    await deployToDevnets(config())
+
+    assert.deepEqual(await addresses(), before)
+    assert.deepEqual(before[at].former, { Commerce: [first.Commerce], JobEvaluator: [first.JobEvaluator], Escrow: [first.Escrow] })
+  })
+
+  it('stay named as former ones by a deployment that has others in their place', async () => {
+    const at = chains.indexOf(chain)
+    const whole = await readFile(file(chain), 'utf8')
+    const before = JSON.parse(whole)
+    await replace('Commerce')
+    const { former: _, ...deployed } = JSON.parse(await readFile(file(chain), 'utf8'))
+    await writeFile(file(chain), whole)
+
+    await writeAddresses(file(chain), devnets[at]!.rpcUrl, deployed)
+
+    const every = (name: string) => [...before.former[name], before.addresses[name]]
+    const { addresses: present, former } = (await addresses())[at]
+    assert.deepEqual(present, deployed.addresses)
+    assert.deepEqual(former, { Escrow: before.former.Escrow, Commerce: every('Commerce'), JobEvaluator: every('JobEvaluator') })
+  })
+
+  it('are forgotten where the devnet is another one', async () => {
+    const at = chains.indexOf(chain)
+    const [devnet] = await startDevnets<undefined>({ networks: [network(chain)], deploy: async () => undefined, mining: { heartbeatMs: 600_000 } })
+    try {
+      await deployToDevnets(config(devnets.map(({ rpcUrl }, one) => (one === at ? devnet!.rpcUrl : rpcUrl))))
+
+      assert.equal((await addresses())[at].former, undefined)
+    } finally {
+      await devnet!.close()
+    }
   })
 
   it('are not deployed without the key of the operator', async () => {

@@ -1,8 +1,7 @@
-import { rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { deployDevnet } from '@carapace/contracts'
+import { deployDevnet, writeAddresses } from '@carapace/contracts'
 import { baseUrlOf, type Config, required } from '@carapace/service'
 import { computeAddress, id } from 'ethers'
 
@@ -10,7 +9,8 @@ const patienceMs = 60_000
 const pauseMs = 250
 
 /**
- * Puts the contracts onto both devnets and writes the addresses where the relayer reads them. Run again it changes nothing.
+ * Puts the contracts onto both devnets and writes the addresses where the relayer reads them. Run again it changes nothing; contracts
+ * that the files had before, and that are still there, stay in them.
  * @returns a line for each network
  * @throws Error when a variable is missing, or a node does not answer within a minute or is no anvil
  */
@@ -35,9 +35,7 @@ async function deployTo(chain: Chain, config: Config): Promise<string> {
     proposers: [admin],
     baseUrl: baseUrlOf(config),
   })
-  // a reader never sees half of it
-  await writeFile(`${file}.new`, `${JSON.stringify(deployment, null, 2)}\n`)
-  await rename(`${file}.new`, file)
+  await writeAddresses(file, rpcUrl, deployment)
   return `${chain}: ${Object.keys(deployment.addresses).length} contracts, addresses in ${file}`
 }
 

@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { checkDevnet, type Deployment, deployDevnet } from '@carapace/contracts'
+import { checkDevnet, type Deployment, deployDevnet, writeAddresses } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
 import { computeAddress } from 'ethers'
 import type { Keys } from './keys.ts'
@@ -53,6 +53,6 @@ export async function startNetworks(
 
 async function announce(dataDir: string, devnet: Devnet<Deployment>): Promise<Record<string, string>> {
   const file = path.resolve(dataDir, 'devnet', `${devnet.chain}.addresses.json`)
-  await writeFile(file, `${JSON.stringify(devnet.addresses, null, 2)}\n`)
+  await writeAddresses(file, devnet.rpcUrl, devnet.addresses)
   return { [`${devnet.chain}_RPC_URL`]: devnet.rpcUrl, [`${devnet.chain}_ADDRESSES`]: file }
 }
