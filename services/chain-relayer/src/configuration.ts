@@ -23,7 +23,12 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
 const deployment = z.object({
   addresses: z.record(z.string(), address),
   /** Where replaced contracts were before, oldest first: records are on them until their end. */
-  former: z.strictObject(Object.fromEntries(replaceableContracts.map(name => [name, z.array(address).optional()]))).default({}),
+  former: z
+    .strictObject(Object.fromEntries(replaceableContracts.map(name => [name, z.array(address).optional()])), {
+      error: issue =>
+        issue.code === 'unrecognized_keys' ? `${issue.keys.join(', ')} cannot be replaced, only ${replaceableContracts.join(', ')}` : undefined,
+    })
+    .default({}),
   startBlock: z.int().min(0).nullish(),
 })
 

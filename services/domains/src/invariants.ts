@@ -12,7 +12,7 @@ const comparedPerRun = 200
 export const checks: Checks<Parts> = {
   ledger: ({ ledger }, extent) => (extent === 'whole' ? ledger.audit() : ledger.auditNews()),
 
-  /** What names have earned by the ledger is what the registry of each network has sold names for, but for what is under way. */
+  /** What names have earned by the ledger is what the registries of each network have sold names for, but for what is under way. */
   income: async parts => {
     const faults = await Promise.all(
       chains.map(async chain => {
@@ -51,10 +51,14 @@ async function openSales({ domains }: Parts, chain: Chain): Promise<bigint> {
   return prices.reduce((sum, price) => sum + price, 0n)
 }
 
-async function soldOnChain({ peers }: Parts, chain: string): Promise<bigint> {
-  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, {
-    params: { chain },
-    body: { contract: 'DomainRegistry', fn: 'totalSales', args: [] },
-  })
-  return BigInt(String(result[0]))
+async function soldOnChain({ peers, networks }: Parts, chain: Chain): Promise<bigint> {
+  const registries = await networks.everyContract(chain, 'domains')
+  const sold = await Promise.all(
+    registries.map(async at => {
+      const body = { contract: 'DomainRegistry', fn: 'totalSales', args: [], at }
+      const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+      return BigInt(String(result[0]))
+    }),
+  )
+  return sold.reduce((sum, one) => sum + one, 0n)
 }

@@ -46,7 +46,7 @@ const tokenDomain = z.object({ name: z.string(), version: z.string() })
 
 /** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. Those of commerce and its evaluator are pairs. */
 const earlier = z.array(z.string()).optional()
-const formerContracts = z.object({ escrow: earlier, commerce: earlier, jobEvaluator: earlier }).optional()
+const formerContracts = z.object({ escrow: earlier, commerce: earlier, jobEvaluator: earlier, domains: earlier }).optional()
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {
@@ -96,6 +96,8 @@ export const relayerReads = {
     caller: 'internal',
     summary: 'Owner of a token; null when it does not exist',
     params: { ...chainPath, contract: z.enum(['IdentityRegistry', 'Card', 'DomainRegistry']), tokenId: z.string().regex(/^\d{1,78}$/) },
+    /** `at`: the contract of this name that has the token, if it may be a replaced one. */
+    query: { at: walletIn.optional() },
     response: z.object({ owner: z.string().nullable(), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),

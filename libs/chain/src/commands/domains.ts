@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command } from '../command.ts'
+import { callAt, command } from '../command.ts'
 import { address, positive, recordId } from '../fields.ts'
 import { domainOperationId, domainTokenId } from '../keys.ts'
 import { spokenTextGas, storedTextGas } from '../text-gas.ts'
@@ -10,10 +10,11 @@ const fullDomain = z.string().regex(/^[a-z0-9-]{3,32}\.(molt|claw|shell|pinch|ag
 /** Counts the operations on one domain, so that each has its own key. */
 const n = z.int().min(1)
 const aggregate = ({ domainId }: { domainId: string }) => `domain:${domainId}`
-const once = (a: { domainId: string; n: number }) => ({
-  contract: 'DomainRegistry' as const,
-  fn: 'isDone',
-  args: [operationId(a)],
+/** `contract`: the registry that has the name; names from before it was stored are in the first. */
+const registry = { contract: address.optional() }
+const on = ({ contract }: { contract?: string | undefined }, fn: string, args: readonly unknown[]) => callAt('DomainRegistry', contract, fn, args)
+const once = (a: { domainId: string; n: number; contract?: string | undefined }) => ({
+  ...on(a, 'isDone', [operationId(a)]),
   isOurs: ([done]: readonly unknown[]) => done === true,
 })
 const operationId = (a: { domainId: string; n: number }) => domainOperationId(a.domainId, a.n)
@@ -25,6 +26,7 @@ const saleGas = 130_000n
 export const domainMint = command({
   kind: 'domain.mint',
   args: {
+    ...registry,
     domainId: recordId,
     n,
     fullDomain,
@@ -36,10 +38,10 @@ export const domainMint = command({
   aggregate,
   gas: a => a.texts.reduce((sum, { key, value }) => sum + 30_000n + spokenTextGas(key) + storedTextGas(value), 460_000n) + (a.sale ? saleGas : 0n),
   batchable: true,
-  prelude: a => (a.sale ? permitOf(a.sale.source, a.owner, 'DomainRegistry') : []),
+  prelude: a => (a.sale ? permitOf(a.sale.source, a.owner, 'DomainRegistry', a.contract) : []),
   authorization: a =>
     a.sale?.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.sale.source.from, to: 'DomainRegistry', value: a.sale.price, nonce: operationId(a) }
+      ? { type: 'ReceiveWithAuthorization', from: a.sale.source.from, to: a.contract ?? 'DomainRegistry', value: a.sale.price, nonce: operationId(a) }
       : undefined,
   finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'ERC721InvalidReceiver', 'Funds_ShortTransfer', ...fundingReverts],
   // a deleted name that is registered again
@@ -48,18 +50,18 @@ export const domainMint = command({
   call: (a, custodial) => {
     const [label, tld] = a.fullDomain.split('.')
     const minted = [a.owner, label, tld, a.texts, operationId(a)]
-    if (!a.sale) return { contract: 'DomainRegistry', fn: 'mintFor', args: minted }
+    if (!a.sale) return on(a, 'mintFor', minted)
     const signed = signedBy(a.sale.source, custodial)
     return signed
-      ? { contract: 'DomainRegistry', fn: 'sellWithAuthorization', args: [...minted, a.sale.price, authorizationTuple(signed)] }
-      : { contract: 'DomainRegistry', fn: 'sellFor', args: [...minted, a.sale.price] }
+      ? on(a, 'sellWithAuthorization', [...minted, a.sale.price, authorizationTuple(signed)])
+      : on(a, 'sellFor', [...minted, a.sale.price])
   },
   effect: once,
 })
 
 export const domainTransfer = command({
   kind: 'domain.transfer',
-  args: { domainId: recordId, n, fullDomain, from: address, to: address },
+  args: { ...registry, domainId: recordId, n, fullDomain, from: address, to: address },
   key: ['domainId', 'n'],
   aggregate,
   // the receiver's first name becomes its primary one, and the sender's may be cleared
@@ -67,13 +69,13 @@ export const domainTransfer = command({
   batchable: true,
   finalReverts: ['Domain_LockedByOwner', 'ERC721InvalidReceiver'],
   needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],
-  call: a => ({ contract: 'DomainRegistry', fn: 'transferFor', args: [a.from, a.to, domainTokenId(a.fullDomain), operationId(a)] }),
+  call: a => on(a, 'transferFor', [a.from, a.to, domainTokenId(a.fullDomain), operationId(a)]),
   effect: once,
 })
 
 export const domainBurn = command({
   kind: 'domain.burn',
-  args: { domainId: recordId, n, fullDomain },
+  args: { ...registry, domainId: recordId, n, fullDomain },
   key: ['domainId', 'n'],
   aggregate,
   // clears the primary name, which may fill two slots
@@ -81,6 +83,6 @@ export const domainBurn = command({
   batchable: true,
   finalReverts: ['Domain_LockedByOwner'],
   needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],
-  call: a => ({ contract: 'DomainRegistry', fn: 'burnFor', args: [domainTokenId(a.fullDomain), operationId(a)] }),
+  call: a => on(a, 'burnFor', [domainTokenId(a.fullDomain), operationId(a)]),
   effect: once,
 })

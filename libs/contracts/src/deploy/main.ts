@@ -12,7 +12,9 @@ async function deploy(): Promise<Deployment> {
   const replaceable = Object.keys(replacedTogether) as Replaceable[]
   const wanted = replaceable.find(one => one === name)
   if (action !== '--replace' || wanted === undefined || file === undefined)
-    throw new Error(`usage: npm run deploy:contracts [-- --replace ${replaceable.join('|')} <file of addresses>]`)
+    throw new Error(
+      `${wanted || name === undefined ? '' : `${name} cannot be replaced; `}usage: npm run deploy:contracts [-- --replace ${replaceable.join('|')} <file of addresses>]`,
+    )
   const present = JSON.parse(await readFile(file, 'utf8')) as Addressed
   return deployReplacement({ ...readConfig(), name: wanted, present })
 }

@@ -11,6 +11,7 @@ import { callAll } from './rpc.ts'
 export const replacedTogether = {
   Escrow: ['Escrow'],
   Commerce: ['Commerce', 'JobEvaluator'],
+  DomainRegistry: ['EnsRegistry', 'DomainResolver', 'DomainRegistry'],
 } as const satisfies Partial<Record<ContractName, readonly ContractName[]>>
 export type Replaceable = keyof typeof replacedTogether
 /** Contracts that may have former ones. */

@@ -13,13 +13,17 @@ interface Needs {
 
 const operated = { OPERATOR_ROLE: ['Lane', 'Batcher'] } as const
 
-/** What a contract that replaces another must have, so that its money can be moved by this platform and counted in its books. */
+/** What a contract that replaces another must have, if anything, so that its money can be moved by this platform and counted in its books. */
 const needs: Readonly<Partial<Record<ContractName, Needs>>> = {
   Escrow: {
     refersTo: { usdc: ['the token', 'USDC'], feeRecipient: ['the fee pool', 'SwarmValidator'] },
     roles: { ...operated, FACILITATOR_ROLE: ['Lane'] },
   },
   Commerce: { refersTo: { paymentToken: ['the token', 'USDC'], feeRecipient: ['the fee pool', 'SwarmValidator'] }, roles: operated },
+  DomainRegistry: {
+    refersTo: { usdc: ['the token', 'USDC'], ens: ['the ENS registry', 'EnsRegistry'], resolver: ['the resolver', 'DomainResolver'] },
+    roles: operated,
+  },
   JobEvaluator: { refersTo: { commerce: ['the contract of jobs', 'Commerce'] }, roles: operated },
 }
 
@@ -35,7 +39,7 @@ export async function needUsable(
   lane: string,
   view: View,
 ): Promise<void> {
-  const { refersTo, roles } = needs[name]!
+  const { refersTo, roles } = needs[name] ?? { refersTo: {}, roles: {} }
   const query = async (fn: string, ...args: unknown[]) => (await view(name, fn, args))[0]
   const lacks: string[] = []
   for (const [fn, [words, other]] of Object.entries(refersTo))

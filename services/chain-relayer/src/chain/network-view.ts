@@ -12,7 +12,12 @@ export function networkView({ network, timelock }: { network: Network; timelock:
     gasless: profile.gasless,
     devnet,
     finalityBlocks: finality,
-    formerContracts: { escrow: [...(former.Escrow ?? [])], commerce: [...(former.Commerce ?? [])], jobEvaluator: [...(former.JobEvaluator ?? [])] },
+    formerContracts: {
+      escrow: [...(former.Escrow ?? [])],
+      commerce: [...(former.Commerce ?? [])],
+      jobEvaluator: [...(former.JobEvaluator ?? [])],
+      domains: [...(former.DomainRegistry ?? [])],
+    },
     tokenDomain: { name: token.name, version: token.version },
     contracts: {
       usdc: addresses.USDC,

@@ -24,7 +24,8 @@ export interface Reads {
   transaction(hash: string): Promise<TransactionView>
   balance(wallet: string): Promise<{ usdc: string; native: string; blockNumber: number }>
   allowance(owner: string, spender: string): Promise<{ usdc: string; blockNumber: number }>
-  ownerOf(contract: ContractName, tokenId: string): Promise<{ owner: string | null; blockNumber: number }>
+  /** @param at as of `view` */
+  ownerOf(contract: ContractName, tokenId: string, at?: string): Promise<{ owner: string | null; blockNumber: number }>
   /** @param at a former contract of this name; default: the present one */
   view(contract: string, fn: string, args: readonly unknown[], at?: string): Promise<{ result: unknown[]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
@@ -140,16 +141,17 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         const [usdc] = await call('USDC', 'allowance', [owner, spender], tag)
         return { usdc: String(usdc), blockNumber: number }
       }),
-    ownerOf: (contract, tokenId) =>
-      perBlock(`owner/${contract}/${tokenId}`, async ({ number, tag }) => {
-        const owner = await call(contract, 'ownerOf', [BigInt(tokenId)], tag).catch(none)
+    ownerOf: async (contract, tokenId, at) => {
+      const to = placeOf(network, contract, at)
+      return perBlock(`owner/${to}/${tokenId}`, async ({ number, tag }) => {
+        const owner = await call(contract, 'ownerOf', [BigInt(tokenId)], tag, to).catch(none)
         return { owner: owner ? String(owner[0]) : null, blockNumber: number }
-      }),
+      })
+    },
     view: async (contract, fn, args, at) => {
       const name = contractNames.find(one => one === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
       const fragment = viewFunction(name, fn)
-      const to = at ?? network.addresses[name]
-      if (!everyAddress(name, network.addresses, network.former).includes(to)) refuse('NOT_FOUND', { resource: 'contract' })
+      const to = placeOf(network, name, at)
       return perBlock(`view/${to}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
         const values = await call(name, fragment.format('sighash'), args, tag, to).catch(badCall)
         return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber: number }
@@ -228,6 +230,12 @@ function viewFunction(contract: ContractName, fn: string) {
   if (!fragment || (fragment.stateMutability !== 'view' && fragment.stateMutability !== 'pure'))
     return refuse('NOT_FOUND', { resource: 'view function' })
   return fragment
+}
+
+/** @throws NOT_FOUND where no contract of this name is, or was, at the address */
+function placeOf({ addresses, former }: Network, name: ContractName, at: string = addresses[name]): string {
+  const to = toChecksum(at)
+  return everyAddress(name, addresses, former).includes(to) ? to : refuse('NOT_FOUND', { resource: 'contract' })
 }
 
 /** A view that reverts: the token does not exist. */

@@ -37,7 +37,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
   if (to === wallet) refuse('SELF_ACTION')
   const status = moved(domain, 'transfer')
   const n = nextNumber(domain)
-  const { id, chain, fullDomain, agentId, linkedAgents, tld } = domain
+  const { id, chain, registry: contract, fullDomain, agentId, linkedAgents, tld } = domain
   const operation = newOperation({
     kind: 'transfer',
     n,
@@ -53,7 +53,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
   const linked = tld === '.molt' && toAgentId !== null ? [...linkedAgents.filter(other => other !== toAgentId), toAgentId] : linkedAgents
   return {
     state: { ...domain, status, linkedAgents: linked, operations: withOperation(domain, operation) },
-    events: [commands.domainTransfer({ chain, domainId: id, n, fullDomain, from: wallet, to, deadline })],
+    events: [commands.domainTransfer({ chain, contract, domainId: id, n, fullDomain, from: wallet, to, deadline })],
   }
 }
 
@@ -62,7 +62,7 @@ export function requestDeletion(domain: Domain, { wallet, operationId, now, dead
   needOwner(domain, wallet)
   const status = moved(domain, 'burn')
   const n = nextNumber(domain)
-  const { id, chain, fullDomain, agentId, linkedAgents } = domain
+  const { id, chain, registry: contract, fullDomain, agentId, linkedAgents } = domain
   const operation = newOperation({
     kind: 'delete',
     n,
@@ -77,6 +77,6 @@ export function requestDeletion(domain: Domain, { wallet, operationId, now, dead
   })
   return {
     state: { ...domain, status, operations: withOperation(domain, operation) },
-    events: [commands.domainBurn({ chain, domainId: id, n, fullDomain, deadline })],
+    events: [commands.domainBurn({ chain, contract, domainId: id, n, fullDomain, deadline })],
   }
 }

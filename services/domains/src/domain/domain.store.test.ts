@@ -13,7 +13,7 @@ const at = { txHash: `0x${'ab'.repeat(32)}`, blockNumber: 5 }
 const deadline = new Date(now.getTime() + 900_000)
 const sale = { price: 50_000_000n, kind: 'treasury' as const, payer: wallet }
 const reservation: Reservation = {
-  ...{ id: '0190a5d0-0000-7000-8000-000000000009', name: 'alice', tld: '.claw', chain: 'BASE_SEPOLIA' },
+  ...{ id: '0190a5d0-0000-7000-8000-000000000009', name: 'alice', tld: '.claw', chain: 'BASE_SEPOLIA', registries: [wallet] },
   ...{ agentId: '0190a5d0-0000-7000-8000-000000000001', wallet, operationId: 'op-1', freeSlot: undefined, texts: [], now, deadline },
   ...{ sale, source: { kind: 'custodial', from: wallet } },
 }

@@ -53,6 +53,8 @@ export interface Domain {
   /** ERC-721 id on every network, decimal text. */
   tokenId: string
   chain: Chain
+  /** Where the token is, or will be: never another one on this network. Absent in early records: they are in the first. */
+  registry?: string
   status: DomainState
   /** EIP-55; while the name is reserved, of the agent that it is reserved for. */
   ownerWallet: string | null

@@ -6,11 +6,16 @@ import type { Parts } from '../parts.ts'
 import { transferEvent, withOwner } from './apply-domain-outcome.ts'
 import { changeDomain } from './change-domain.ts'
 import type { Domain } from './domain.ts'
+import { registryOf } from './registry.ts'
 
 /** Who owns the token of a name now; null where there is none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function ownerOnChain({ peers }: Pick<Parts, 'peers'>, domain: Pick<Domain, 'chain' | 'tokenId'>): Promise<string | null> {
+export async function ownerOnChain(
+  parts: Pick<Parts, 'peers' | 'networks'>,
+  domain: Pick<Domain, 'chain' | 'tokenId' | 'registry'>,
+): Promise<string | null> {
   const params = { chain: domain.chain, contract: 'DomainRegistry', tokenId: domain.tokenId }
-  const { owner } = await peers.call('chain-relayer', chainRelayerApi.internal.chainOwnerOf, { params })
+  const query = { at: await registryOf(parts, domain) }
+  const { owner } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainOwnerOf, { params, query })
   return owner === null ? null : toChecksum(owner)
 }
 

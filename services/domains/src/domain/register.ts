@@ -9,6 +9,7 @@ import { domainIdOf } from './domain.store.ts'
 import type { Domain, Sale, TextRecord } from './domain.ts'
 import { faultOf, meetsFreeScore, priceOf } from './price.ts'
 import { drop, mint, needVacant, nextNumber, type Reservation, reserve } from './registration.ts'
+import { registryAmong } from './registry.ts'
 import { passingStates } from './states.ts'
 
 export interface WantedName {
@@ -114,11 +115,13 @@ async function reserveOnce<C extends Charge>(
   const { name, tld, caller, operationId } = request
   const { price, freeSlot } = await priceFor(parts, request, agent)
   const charge = price === 0n ? undefined : await chargeFor(agent, price).catch(checkingVacancy(parts, request))
+  const chain = charge?.chain ?? agent.preferredChain
   const reservation: Reservation = {
     id: domainIdOf(`${name}${tld}`),
     name,
     tld,
-    chain: charge?.chain ?? agent.preferredChain,
+    chain,
+    registries: await parts.networks.everyContract(chain, 'domains'),
     agentId: agent.id,
     wallet: caller.wallet,
     operationId,
@@ -146,10 +149,11 @@ async function findCharge(parts: Parts, request: RegistrationRequest, agent: Age
   const chain = agent.preferredChain
   const id = domainIdOf(`${name}${tld}`)
   const whose = { agentId: agent.id, wallet: caller.wallet, chain, amount: price, authorization, isProven }
-  const need = { ...whose, contract: 'domains' as const, x402At: path }
+  const present = await parts.domains.get(id)
+  const contract = registryAmong(present, chain, await parts.networks.everyContract(chain, 'domains'))
+  const need = { ...whose, contract: 'domains' as const, contractAddress: contract, x402At: path }
   const found = await findSource(parts, need)
-  const { domains: contract } = await parts.networks.contracts(chain)
-  const onchain = { onchain: { contract, amount: String(price) }, nonce: domainOperationId(id, nextNumber(await parts.domains.get(id))) }
+  const onchain = { onchain: { contract, amount: String(price) }, nonce: domainOperationId(id, nextNumber(present)) }
   if (found.kind === 'none') return refuse('FUNDS_REQUIRED', { options: { ...found.options, ...onchain } })
   return { kind: found.kind, payer: found.from, source: found.kind === 'treasury' ? undefined : found.source, chain, need, onchain }
 }

@@ -21,6 +21,7 @@ const request = (more: Partial<Reservation> = {}): Reservation => ({
   name: 'alice',
   tld: '.molt',
   chain: 'BASE_SEPOLIA',
+  registries: [payer],
   agentId: ownerId,
   wallet: ownerWallet,
   operationId: 'op-1',
@@ -180,6 +181,35 @@ describe('a name whose last operation the chain has yet to decide', () => {
       [() => requestTransfer(deleted(), transfer), 'INVALID_STATE'],
     ]
     for (const [refused, code] of finals) assert.throws(refused, error => error instanceof Refusal && error.code === code && !error.isRetryable, code)
+  })
+})
+
+describe('the registry of a name', () => {
+  const [first, second] = [payer, otherWallet]
+  const newest = { registries: [first, second] }
+  const again = (domain: Domain, more: Partial<Reservation> = {}) => reserve(domain, request({ operationId: 'op-9', ...newest, ...more }))
+  const { registry: _, ...early } = deleted()
+
+  it('is the newest one for a name that nobody has reserved, and its operations go there', () => {
+    const { state, events } = reserve(undefined, request(newest))
+    const contractOf = ({ data }: { data: unknown }) => (data as { args: { contract: string } }).args.contract
+
+    assert.equal(state.registry, second)
+    const owned = after(state, 1, ['confirmed', 1])
+    const operations = [
+      ...events,
+      ...requestDeletion(owned, change).events,
+      ...requestTransfer(owned, { ...change, to: otherWallet, toAgentId: null }).events,
+    ]
+    assert.deepEqual(operations.map(contractOf), [second, second, second])
+  })
+
+  it('stays the same on a network, also after a deletion and for a name from before it was stored', () => {
+    assert.deepEqual([again(deleted()).state.registry, again(early).state.registry], [first, first])
+  })
+
+  it('is the newest one of another network', () => {
+    assert.equal(again(deleted(), { chain: 'SKALE_TESTNET' }).state.registry, second)
   })
 })
 

@@ -2,6 +2,7 @@ import { type Chain, dayMs, type Extension, refuse, retryableIn } from '@carapac
 import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
+import { registryAmong } from './registry.ts'
 import { type DomainTrigger, domainStates, passingStates } from './states.ts'
 
 /** Only the former owner registers a deleted name before it is free again. */
@@ -14,6 +15,8 @@ export interface Reservation {
   name: string
   tld: Extension
   chain: Chain
+  /** Of that network, oldest first. */
+  registries: readonly string[]
   agentId: string
   wallet: string
   operationId: string
@@ -101,6 +104,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
     id,
     name,
     chain,
+    registry: registryAmong(present, chain, request.registries),
     status: domainStates.move(before.status, 'fund'),
     ownerWallet: wallet,
     agentId,
@@ -142,6 +146,7 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
     events: [
       commands.domainMint({
         chain: domain.chain,
+        contract: domain.registry,
         domainId: domain.id,
         n,
         fullDomain: domain.fullDomain,

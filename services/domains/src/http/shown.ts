@@ -8,7 +8,7 @@ export const namePage = ({ networks, config, baseUrl }: Pick<Parts, 'networks' |
   const explorer = explorerOf(networks, config, baseUrl)
   return domain => {
     const { chain, tokenId } = domain
-    const registry = networks.cachedContracts(chain)?.domains
+    const registry = domain.registry ?? networks.cachedEveryContract(chain, 'domains')?.[0]
     const txHash = registrationOf(domain)?.onChain?.txHash
     // what a devnet's page shows of a name is the transaction that registered it
     return registry === undefined

@@ -131,7 +131,7 @@ async function isOwnMoney({ networks, peers, config }: Parts, { chain, payer, pa
   if (own.some(wallet => wallet !== undefined && toChecksum(wallet) === payer)) return true
   const { contracts } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain } })
   if (Object.values(contracts).some(address => toChecksum(address) === payer)) return true
-  return (await networks.contractAt(chain, ['escrow', 'commerce'], payer)) !== undefined
+  return (await networks.contractAt(chain, ['escrow', 'commerce', 'domains'], payer)) !== undefined
 }
 
 const without: readonly PaymentState[] = ['failed', 'lost']

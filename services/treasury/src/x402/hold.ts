@@ -77,9 +77,10 @@ const logsWaitMs = 10 * 60_000
 async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, held: Stored<X402Payment>): Promise<(payment: X402Payment) => boolean> {
   const logs = outcome.logs.length > 0 ? outcome.logs : (await transactionOf(parts, outcome))?.logs
   if (logs) {
-    const { domains } = await parts.networks.contracts(outcome.network)
-    const escrows = logs.flatMap(({ contract, address }) => (contract === 'Escrow' ? [address] : []))
-    const paid = outcome.kind === 'domain.mint' ? [domains] : [...escrows, ...(await parts.networks.everyContract(outcome.network, 'escrow'))]
+    const [artifact, name] = outcome.kind === 'domain.mint' ? (['DomainRegistry', 'domains'] as const) : (['Escrow', 'escrow'] as const)
+    // also one that is newer than this process
+    const logged = logs.flatMap(({ contract, address }) => (contract === artifact ? [address] : []))
+    const paid = [...logged, ...(await parts.networks.everyContract(outcome.network, name))]
     return payment => paid.some(payTo => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount }))
   }
   // what was there already may have been paid for by another source: only its logs show that

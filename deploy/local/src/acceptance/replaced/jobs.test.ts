@@ -11,7 +11,7 @@ import {
   until,
 } from '@carapace/testing'
 import { id } from 'ethers'
-import { services } from '../services.ts'
+import { services } from '../../services.ts'
 import {
   actOnJob,
   assertJobPaid,
@@ -23,12 +23,12 @@ import {
   fundedCommerceJob,
   newCommerceJob,
   submittedCommerceJob,
-} from '../testing/commerce-job.ts'
-import { erc8183On } from '../testing/erc8183.ts'
-import { replaceContract } from '../testing/further-contract.ts'
-import { untilCleared, untilHealthy } from '../testing/health.ts'
-import { micro } from '../testing/job.ts'
-import { newValidators } from '../testing/scenarios.ts'
+} from '../../testing/commerce-job.ts'
+import { erc8183On } from '../../testing/erc8183.ts'
+import { replaceContract } from '../../testing/further-contract.ts'
+import { untilCleared, untilHealthy } from '../../testing/health.ts'
+import { micro } from '../../testing/job.ts'
+import { newValidators } from '../../testing/scenarios.ts'
 
 const chain = 'BASE_SEPOLIA'
 type Place = { commerce: string; jobEvaluator: string }
