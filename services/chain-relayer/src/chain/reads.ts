@@ -233,7 +233,8 @@ function viewFunction(contract: ContractName, fn: string) {
 }
 
 /** @throws NOT_FOUND where no contract of this name is, or was, at the address */
-function placeOf({ addresses, former }: Network, name: ContractName, at: string = addresses[name]): string {
+function placeOf({ addresses, former }: Network, name: ContractName, at: string | undefined): string {
+  if (at === undefined) return addresses[name]
   const to = toChecksum(at)
   return everyAddress(name, addresses, former).includes(to) ? to : refuse('NOT_FOUND', { resource: 'contract' })
 }
