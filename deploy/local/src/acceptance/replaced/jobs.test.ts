@@ -10,7 +10,7 @@ import {
   type TestEnvironment,
   until,
 } from '@carapace/testing'
-import { id } from 'ethers'
+import { id, ZeroAddress } from 'ethers'
 import { services } from '../../services.ts'
 import {
   actOnJob,
@@ -179,6 +179,31 @@ describe('a contract of jobs that is replaced', function () {
     await settle(fromTreasury.jobId, { outcome: 'reject' })
     await commerceJobIs(platform, fromTreasury.jobId, 'rejected')
     await until('the refund is credited', async () => (await savings()) === 30_000_000)
+    await holds({ former: 0n, present: 0n })
+  })
+
+  it('is followed by one that custodial wallets pay, and are paid back by, under the ids of its own jobs', async () => {
+    const made = await fundedCommerceJob(platform, { budget: 5, poster: saver })
+    await platform.faucet(saver.wallet.address, 1, chain)
+    const { create, as, shown } = onContract(present)
+    const number = await create(saver.wallet, ZeroAddress, present.jobEvaluator)
+    await as(saver.wallet).send('setBudget', number, micro(15), '0x')
+    const { id: recordId } = await until('its budget is known', async () => {
+      const job = await shown(number, 'open')
+      return job.budgetUsdc === 15 && job
+    })
+    await actOnJob(platform, recordId, '/fund', {}, saver.headers)
+    const { fundedFrom } = await shown(number, 'funded')
+
+    assert.equal(fundedFrom.kind, 'treasury')
+    await holds({ former: 0n, present: micro(20) })
+    await until('the treasury has paid both', async () => (await savings()) === 10_000_000)
+    await as(saver.wallet).send('reject', number, id('changed my mind'), '0x')
+    await shown(number, 'cancelled')
+    await deliver({ ...made, worker: parties.worker })
+    await settle(made.jobId, { outcome: 'reject' })
+    await commerceJobIs(platform, made.jobId, 'rejected')
+    await until('both refunds are credited', async () => (await savings()) === 30_000_000)
     await holds({ former: 0n, present: 0n })
     await untilHealthy(platform, 60)
     await untilCleared(platform)
