@@ -92,7 +92,7 @@ describe('the contract of jobs', () => {
   it('is compared with the books while steps are under way, but for the money that they move', async () => {
     const ledger = commerceLedger(db)
     const jobs = jobStore(db, ledger)
-    const networks = { everyContract: async () => [place.contract], contractAt: async () => 'commerce' }
+    const networks = { everyContract: async () => [place.contract], readAhead: async () => undefined }
     const faults = async (held: bigint) => {
       const peers = { call: async () => ({ result: [String(held)] }) }
       return (await checks.contracts!({ jobs, ledger, peers, networks } as unknown as Parts, 'whole')).filter(fault =>

@@ -44,10 +44,10 @@ export const checks: Checks<Parts> = {
 /** Each contract of a network by itself: money is paid only from where it is. */
 async function contractFaults(parts: Parts, chain: Chain): Promise<string[]> {
   const moving = await moneyUnderWay(parts, chain)
-  const booked = await bookedIn(parts, chain)
   // jobs may be on a contract that is newer than this process
-  for (const contract of booked.keys()) await parts.networks.contractAt(chain, ['commerce'], contract)
+  await parts.networks.readAhead()
   const every = await contractsOn(parts, chain)
+  const booked = await bookedIn(parts, chain)
   const compared = every.map(async ({ contract }) => {
     const body = { contract: 'Commerce', fn: 'totalDeposits', args: [], at: contract }
     const { result } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })

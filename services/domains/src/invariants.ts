@@ -52,6 +52,8 @@ async function openSales({ domains }: Parts, chain: Chain): Promise<bigint> {
 }
 
 async function soldOnChain({ peers, networks }: Parts, chain: Chain): Promise<bigint> {
+  // names may be in a registry that is newer than this process
+  await networks.readAhead()
   const registries = await networks.everyContract(chain, 'domains')
   const sold = await Promise.all(
     registries.map(async at => {
