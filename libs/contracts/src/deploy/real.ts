@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Wallet } from 'ethers'
 import { requireOurCode } from './code.ts'
 import type { Deployment } from './devnet.ts'
 import { type Authorities, planDeployment, type Step } from './plan.ts'
 import { call, callAll } from './rpc.ts'
+import { sendMined } from './send.ts'
 
 export interface RealDeployment extends Authorities {
   rpcUrl: string
@@ -14,9 +14,6 @@ export interface RealDeployment extends Authorities {
   timelockDelaySeconds: number
   baseUrl: string
 }
-
-const pollMs = 1_000
-const receiptTimeoutMs = 300_000
 
 /**
  * Deploys to a real network, one transaction after the other, and compares the code of every contract with ours. Run again
@@ -45,16 +42,5 @@ async function requireUsdc(rpcUrl: string, usdc: string): Promise<void> {
 }
 
 /** Sends one creation and waits for its block. @throws Error when it reverts or is not mined within five minutes */
-export async function create(rpcUrl: string, wallet: Wallet, step: Step, chainId: number): Promise<void> {
-  const gasPrice = BigInt(await call<string>(rpcUrl, 'eth_gasPrice')) * 2n
-  const raw = await wallet.signTransaction({ type: 0, chainId, nonce: step.nonce, gasPrice, gasLimit: step.gasLimit, data: step.initCode })
-  const hash = await call<string>(rpcUrl, 'eth_sendRawTransaction', raw)
-  const endsAt = performance.now() + receiptTimeoutMs
-  while (performance.now() < endsAt) {
-    const receipt = await call<{ status: string } | null>(rpcUrl, 'eth_getTransactionReceipt', hash)
-    if (receipt?.status === '0x1') return
-    if (receipt) throw new Error(`${step.name} reverted in ${hash}`)
-    await sleep(pollMs)
-  }
-  throw new Error(`${step.name} was not mined within ${receiptTimeoutMs / 1000} s: ${hash}`)
-}
+export const create = (rpcUrl: string, wallet: Wallet, { name, nonce, gasLimit, initCode }: Step, chainId: number): Promise<void> =>
+  sendMined(rpcUrl, wallet, { chainId, nonce, gasLimit, data: initCode }, name)
