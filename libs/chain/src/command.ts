@@ -50,6 +50,8 @@ export interface CommandSpec<F extends Fields, Kind extends CommandKind = Comman
   aggregate(args: Args<F>): string
   /** Gas of the call as measured, before the safety factor. */
   gas: bigint | ((args: Args<F>) => bigint)
+  /** The address whose money the contract pulls from its caller; default: any key of the relayer. */
+  sender?(args: Args<F>): string | undefined
   /** May be carried by the Batcher: the contract lets the Batcher be the caller. */
   batchable: boolean
   /** The contract itself would execute it twice: it goes through the Batcher only, which executes each operation once. Needs `batchable`. */

@@ -28,6 +28,7 @@ export {
   toChecksum,
   uuidOfKey,
 } from './keys.ts'
+export { laneRoleCalls } from './lane-role-calls.ts'
 export { logDecoder, type RawLog } from './logs.ts'
 export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
 export { type FeeProfile, type NetworkProfile, networks } from './networks.ts'

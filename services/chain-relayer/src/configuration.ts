@@ -12,6 +12,8 @@ export interface LaneConfig {
   rpcUrl: string
   publicRpcUrl?: string
   key: string
+  /** The former key, while keys are exchanged. */
+  retiringKey?: string
   addresses: Addresses
   former: Former
   timelock: string | null
@@ -45,6 +47,9 @@ export async function laneConfigs(config: Config, prerequisites: Prerequisites):
 async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
   const key = config[`RELAYER_KEY_${chain}`]
   if (!key) throw new Error(`RELAYER_KEY_${chain} is not set: private key that sends the transactions of ${chain}`)
+  const retiringKey = config[`RELAYER_KEY_${chain}_RETIRING`]
+  if (retiringKey?.toLowerCase() === key.toLowerCase())
+    throw new Error(`RELAYER_KEY_${chain}_RETIRING is RELAYER_KEY_${chain}: only a former key retires`)
   const file = config[`${chain}_ADDRESSES`]
   if (!file) throw new Error(`${chain}_ADDRESSES is not set: JSON file with the contract addresses of ${chain}`)
   const { addresses, former, startBlock } = await readDeployment(file)
@@ -60,6 +65,7 @@ async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
     rpcUrl: config[`${chain}_RPC_URL`]!,
     ...(publicRpcUrl === undefined ? {} : { publicRpcUrl }),
     key,
+    ...(retiringKey === undefined ? {} : { retiringKey }),
     addresses: Object.fromEntries(contractNames.map(name => [name, named[name]!])) as unknown as Addresses,
     former: former as Former,
     timelock: addresses.Timelock ?? null,

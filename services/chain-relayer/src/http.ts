@@ -5,6 +5,8 @@ import type { Custody } from './custody/custody.ts'
 import { finalLogs, withdrawnLogs } from './inbound/final-logs.ts'
 import type { Outcomes } from './inbound/outcomes.ts'
 import type { Collections } from './lane/collections.ts'
+import { addressesOf, leadingAddress } from './lane/keys/network-leases.ts'
+import { retirementOf } from './lane/keys/retirement.ts'
 import type { Lanes } from './lanes.ts'
 import type { Networks } from './networks.ts'
 import type { Operator } from './outbound/operator.ts'
@@ -47,7 +49,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
     chainNetworks: () => ({ networks: [...networks.values()].map(networkView) }),
     chainBlocks: async ({ params }) => ({ blocks: await on(params.chain).reads.blocks() }),
     chainStatus: async ({ params }) => {
-      const { network, reads, parts } = on(params.chain)
+      const { network, reads, parts, retiring } = on(params.chain)
       const head = await reads.head()
       const { leading, led, queued, inflight, nonceGap, contradiction } = await lanes.status(network.chain)
       return {
@@ -59,7 +61,9 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
         leading,
         led,
         contradicted: contradiction !== undefined,
-        lane: { address: parts.signer.address, queued, inflight, nonceGap },
+        lane: { address: await leadingAddress(parts), queued, inflight, nonceGap },
+        laneAddresses: [...new Set([parts.signer.address, ...(await addressesOf(records, network.chain))])],
+        retiring: retiring ? await retirementOf(retiring, reads) : null,
         contracts: { ...network.addresses },
       }
     },

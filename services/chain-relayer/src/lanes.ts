@@ -14,7 +14,7 @@ export interface LaneState extends LaneFigures {
   unchecked: number
 }
 
-/** The lanes of this process, one a network. */
+/** The lanes of this process: one a network, and one more while its former key retires. */
 export interface Lanes {
   /** They follow the chains and publish events once `after` has resolved. */
   start(bus: Bus, after: Promise<void>): void
@@ -30,6 +30,7 @@ const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, p
 
 export function openLanes(networks: Networks): Lanes {
   const running = new Map<Chain, RunningLane>()
+  const retiring: RunningLane[] = []
   let isClosed = false
   const state = (chain: Chain): LaneState => {
     const lane = running.get(chain)?.current()
@@ -41,7 +42,10 @@ export function openLanes(networks: Networks): Lanes {
     start: (bus, after) => {
       const run = () => {
         if (isClosed) return
-        for (const [chain, { parts }] of networks) running.set(chain, runLane(parts, bus))
+        for (const [chain, { parts, retiring: former }] of networks) {
+          if (former) retiring.push(runLane(former, bus))
+          running.set(chain, runLane(parts, bus))
+        }
       }
       // Where it fails the start of the service fails with it.
       after.then(run, () => {})
@@ -55,11 +59,11 @@ export function openLanes(networks: Networks): Lanes {
       return { ...own, ...figures, led: figures !== undefined }
     },
     checkStore: () => {
-      for (const lane of running.values()) lane.current()?.checkStore()
+      for (const lane of [...running.values(), ...retiring]) lane.current()?.checkStore()
     },
     close: async () => {
       isClosed = true
-      await Promise.all([...running.values()].map(lane => lane.close()))
+      await Promise.all([...running.values(), ...retiring].map(lane => lane.close()))
       await Promise.all([...networks.values()].map(network => network.close()))
     },
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commandQueue } from '@carapace/api'
 import { type Bus, BusClosedError, settledWithin } from '@carapace/bus'
 import { beginSpan, processing } from '@carapace/service'
+import { ledUnderOtherKey } from './lane/keys/network-leases.ts'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import { figuresOf } from './lane/lane-figures.ts'
 import { acquireLease, type Lease } from './lane/lease.ts'
@@ -30,7 +31,7 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   async function lead(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
-        const lease = await acquireLease(parts.db.leases, parts.id, parts.timings, parts.isAlone)
+        const lease = await acquireLane(parts)
         if (lease) await underLease(parts, bus, node, lease, stop.signal, lane => (current = lane))
       } catch (error) {
         // a bus that was closed ends the process
@@ -51,6 +52,17 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   }
 }
 
+/** Two keys receive the commands of no network at the same time: while another one's leader lasts, this one waits. */
+async function acquireLane(parts: LaneParts): Promise<Lease | undefined> {
+  const { db, id, timings, isAlone, isRetiring, log } = parts
+  const lease = await acquireLease(db.leases, id, timings, isAlone, isRetiring)
+  const other = lease && !isRetiring ? await ledUnderOtherKey(parts) : undefined
+  if (other === undefined) return lease
+  await lease!.release()
+  log.info({ lane: id, other }, 'the network is led under another key: this one waits until that process has ended')
+  return undefined
+}
+
 /** Receives the node's notices for the lane that leads. */
 interface NodeNews {
   head(header: unknown): void
@@ -67,7 +79,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
     await begin(term)
     receiveNews(node, term)
     lane.send(lane.slots.open().map(slot => slot.nonce))
-    consumer = await consumeCommands(bus, lane)
+    if (!lane.isRetiring) consumer = await consumeCommands(bus, lane)
     leading(lane)
     lease.describe(() => figuresOf(lane))
     lane.log.info({ lane: lane.id, epoch: lease.epoch, nextNonce: lane.slots.nextNonce, open: lane.slots.openCount }, 'leading the lane')

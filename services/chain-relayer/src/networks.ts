@@ -11,6 +11,9 @@ import { type Custody, localSigner } from './custody/custody.ts'
 import { announcer } from './lane/announce.ts'
 import type { Collections } from './lane/collections.ts'
 import { confirmationTimer } from './lane/confirmation-timer.ts'
+import { needRolesOfKey } from './lane/keys/key-roles.ts'
+import { laneIdOf, retiringPartsOf } from './lane/keys/retiring-parts.ts'
+import { needKeysOfStored } from './lane/keys/unknown-keys.ts'
 import type { LaneParts } from './lane/lane.ts'
 import { aloneTimings, defaultTimings } from './lane/timings.ts'
 import { bestUrl, openRpc } from './rpc/open.ts'
@@ -22,6 +25,8 @@ export interface NetworkParts {
   timelock: string | null
   reads: Reads
   parts: LaneParts
+  /** The lane of the former key, while keys are exchanged. */
+  retiring: LaneParts | undefined
   close(): Promise<void>
 }
 export type Networks = ReadonlyMap<Chain, NetworkParts>
@@ -48,17 +53,13 @@ async function openNetwork(
   onConfirmed: LaneParts['onConfirmed'],
 ): Promise<NetworkParts> {
   const signer = localSigner(config.key)
-  const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
+  const former = config.retiringKey === undefined ? undefined : localSigner(config.retiringKey)
+  const senders = [signer, ...(former ? [former] : [])].map(({ address }) => address)
+  const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, senders), isUnreachable)
   const view = viewOf(network, rpc)
-  const usable = async (names: readonly ContractName[]) => {
-    for (const name of names) await needUsable(network, name, signer.address, view)
-  }
-  await holdContracts(network, db.contracts, usable).catch(async (error: Error) => {
-    await close()
-    throw error
-  })
   const parts: LaneParts = {
-    id: `${config.chain}:${signer.address}`,
+    id: laneIdOf(config.chain, signer),
+    ...(former ? { retiring: { id: laneIdOf(config.chain, former), signer: former } } : {}),
     network,
     rpc,
     signer,
@@ -74,7 +75,19 @@ async function openNetwork(
     failPoint: () => {},
     onConfirmed,
   }
-  return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
+  const usable = async (names: readonly ContractName[]) => {
+    for (const name of names) await needUsable(network, name, signer.address, view)
+  }
+  const check = async () => {
+    await holdContracts(network, db.contracts, usable)
+    await needKeysOfStored(parts)
+    await needRolesOfKey(parts)
+  }
+  await check().catch(async (error: Error) => {
+    await close()
+    throw error
+  })
+  return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, retiring: retiringPartsOf(parts), close }
 }
 
 const viewOf =
@@ -94,8 +107,8 @@ interface Reached {
   close(): Promise<void>
 }
 
-/** @param sender whose gas a devnet pays */
-async function reach(config: LaneConfig, sender: string): Promise<Reached> {
+/** @param senders whose gas a devnet pays */
+async function reach(config: LaneConfig, senders: readonly string[]): Promise<Reached> {
   const url = await bestUrl(config.rpcUrl)
   const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeoutMs })
   // Reads of other services have a connection of their own: they must not wait for batches of transactions.
@@ -107,7 +120,7 @@ async function reach(config: LaneConfig, sender: string): Promise<Reached> {
     const devnet = /anvil/i.test(String(await firstAnswer(rpc)))
     const network = await inspectNetwork({ ...config, devnet }, rpc)
     // Also where gas is free: the lane gives new agents their sFUEL.
-    if (devnet) await refuel(rpc, sender)
+    if (devnet) for (const sender of senders) await refuel(rpc, sender)
     return { network, rpc, readRpc, close }
   } catch (error) {
     await close()

@@ -2,9 +2,11 @@ import { hourMs } from '@carapace/api'
 import { requireContracts } from './chain/network.ts'
 import { headsEvents } from './heads-events.ts'
 import { followHeads, type Heads, loadCursor } from './inbound/heads.ts'
-import { indexer } from './inbound/indexer.ts'
+import { indexer, noIndexer } from './inbound/indexer.ts'
 import { clockWatch } from './lane/clock-watch.ts'
 import { followUp } from './lane/follow-up.ts'
+import { heldAggregates } from './lane/keys/held-aggregates.ts'
+import { needKeysOfStored } from './lane/keys/unknown-keys.ts'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import type { Lease } from './lane/lease.ts'
 import { opQueue } from './lane/queue.ts'
@@ -96,7 +98,7 @@ async function checkStore(term: Term): Promise<boolean> {
   const { lane } = term
   const startedAt = Date.now()
   // these are polled until the node has answered often enough
-  const areDoubted = await checkDoubtedLogs(lane)
+  const areDoubted = lane.isRetiring ? false : await checkDoubtedLogs(lane)
   await cancelRequested(lane)
   const isSwept = await sweepQueue(lane, term.sweptAt)
   if (isSwept) term.sweptAt = startedAt
@@ -137,6 +139,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
     queue: opQueue(),
     slots: slotTable(),
     after: followUp(fail, wake),
+    held: heldAggregates(parts.db, parts.retiring?.id, parts.timings.tickMs),
     found: new Map(),
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
@@ -183,14 +186,22 @@ export function startTimers(term: Term): NodeJS.Timeout[] {
 export async function begin(term: Term): Promise<void> {
   const { lane, fillGap } = term
   await requireContracts(lane.network, lane.rpc)
+  if (!lane.isRetiring) await beginAsPresentKey(lane)
   const cursor = await loadCursor(lane)
   lane.head = { ...lane.head, ...cursor.ring.at(-1)! }
-  const events = indexer(lane)
+  const events = lane.isRetiring ? noIndexer : indexer(lane)
   const heads = followHeads(lane, events, cursor, headsEvents(lane, events))
   term.heads = heads
   await recover(lane)
   await heads.advance()
   await reconcile(lane, heads, fillGap)
-  await prepareLane(lane)
+  if (!lane.isRetiring) await prepareLane(lane)
   term.isRecovered = true
+}
+
+/** @throws WrongNetwork while another key has something to finish that is not here */
+async function beginAsPresentKey(lane: Lane): Promise<void> {
+  await needKeysOfStored(lane)
+  // of the time when this key was the former one of an exchange that was reversed
+  await lane.db.cursors.deleteOne({ _id: lane.id })
 }

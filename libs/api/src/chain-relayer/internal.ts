@@ -260,6 +260,13 @@ export const relayerReads = {
       /** The node contradicts itself: what it does not show may be there. */
       contradicted: z.boolean(),
       lane: z.object({ address: z.string(), queued: z.int(), inflight: z.int(), nonceGap: z.int() }),
+      /** Addresses of all keys that ever sent here: their transactions are ours. Absent in an answer of a former version. */
+      laneAddresses: z.array(z.string()).optional(),
+      /** What the former key still has to finish, while keys are exchanged; null: there is none. Absent in an answer of a former version. */
+      retiring: z
+        .object({ address: z.string(), commands: z.int(), transactions: z.int(), usdc: z.string(), drained: z.boolean() })
+        .nullable()
+        .optional(),
       contracts: z.record(z.string(), z.string()),
     }),
     errors: ['CHAIN_UNAVAILABLE'],

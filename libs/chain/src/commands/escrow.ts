@@ -69,14 +69,15 @@ export const escrowLock = command({
   sameEffect: otherLocks('escrow.lock'),
 })
 
-/** Locks what an x402 payment has sent to the intake (the lane's own address). */
+/** Locks what an x402 payment has sent to the intake: the lane's own address, which `payTo` names, since a former key pays out what was paid to it. */
 export const escrowLockX402 = command({
   kind: 'escrow.lock-x402',
-  args: { ...gig, payee: addressOrZero, amount: positive },
+  args: { ...gig, payee: addressOrZero, amount: positive, payTo: address.optional() },
   key: ['gigId'],
   aggregate,
   gas: 260_000n,
   batchable: false,
+  sender: ({ payTo }) => payTo,
   finalReverts: lockReverts,
   needs: nothing,
   isEntry: true,

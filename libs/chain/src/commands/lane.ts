@@ -9,11 +9,11 @@ const addressOf = (name: z.output<typeof spender>) => (name === 'Escrow' ? { add
 /** Above what any lane will ever hold. */
 const plenty = 1n << 200n
 
-/** Lets a contract pull USDC from the lane's own address, which is the x402 intake. The relayer sends it to itself once. */
+/** Lets a contract pull USDC from the lane's own address, which is the x402 intake. The relayer sends it to itself once for each key. */
 export const laneApprove = command({
   kind: 'lane.approve',
-  args: { chain, spender },
-  key: ['chain', 'spender'],
+  args: { chain, spender, lane: address },
+  key: ['chain', 'spender', 'lane'],
   aggregate: a => `lane:${a.chain}`,
   gas: 60_000n,
   batchable: false,

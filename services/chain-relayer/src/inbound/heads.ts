@@ -174,13 +174,16 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
 
 async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
   const cursor = { genesis: lane.network.genesis, ring: [...ring] }
-  await lane.db.cursors.updateOne({ _id: lane.network.chain }, { $set: cursor }, { upsert: true })
+  await lane.db.cursors.updateOne({ _id: cursorIdOf(lane) }, { $set: cursor }, { upsert: true })
 }
 
+/** A retiring lane follows its transactions only: how far the network's logs are published is the cursor of the other one. */
+const cursorIdOf = ({ isRetiring, id, network }: Pick<Lane, 'isRetiring' | 'id' | 'network'>): string => (isRetiring ? id : network.chain)
+
 /** Where to continue: the stored cursor, or the block before the contracts on a network seen for the first time. */
-export async function loadCursor(lane: Pick<Lane, 'db' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
+export async function loadCursor(lane: Pick<Lane, 'db' | 'id' | 'isRetiring' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
   const chain: Chain = lane.network.chain
-  const stored = await lane.db.cursors.findOne({ _id: chain })
+  const stored = (await lane.db.cursors.findOne({ _id: cursorIdOf(lane) })) ?? (await lane.db.cursors.findOne({ _id: chain }))
   if (stored) {
     if (stored.genesis !== lane.network.genesis && !lane.network.devnet)
       throw new Error(`${chain}: genesis is ${lane.network.genesis}, this database belongs to ${stored.genesis}`)

@@ -14,6 +14,9 @@ export interface Indexer {
   final(upTo: number): Promise<void>
 }
 
+/** For a lane that publishes no logs, since another one of its network does. */
+export const noIndexer: Indexer = { block: async () => {}, backfill: async () => {}, removed: async () => {}, final: async () => {} }
+
 interface Sighting {
   log: ChainLog
   txHash: string
@@ -102,7 +105,8 @@ async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<read
   const declared = sightings.filter(({ log }) => table[log.contract]?.includes(log.event) && !(log.contract === 'Commerce' && 'client' in log.args))
   const receivers = [...new Set(declared.flatMap(({ log }) => (log.contract === 'USDC' ? [String(log.args.to)] : [])))]
   if (receivers.length === 0) return declared
-  const ours = new Set([...(await lane.custody.ownAmong(receivers)), lane.signer.address, ...lane.watchedWallets])
+  const intakes = [lane.signer, ...(lane.retiring ? [lane.retiring.signer] : [])].map(({ address }) => address)
+  const ours = new Set([...(await lane.custody.ownAmong(receivers)), ...intakes, ...lane.watchedWallets])
   return declared.filter(({ log }) => log.contract !== 'USDC' || ours.has(String(log.args.to)))
 }
 

@@ -7,9 +7,9 @@ import type { SeedRecord, WalletRecord } from '../custody/custody.ts'
 import type { LeaseRecord } from './lease.ts'
 import type { Op, Tx } from './records.ts'
 
-/** How far the blocks of a network have been processed, and the hashes of the last of them, oldest first. */
+/** How far the blocks of a network have been processed, and the hashes of the last of them, oldest first. _id: the network, or a retiring lane. */
 export interface CursorRecord {
-  _id: Chain
+  _id: string
   genesis: string
   ring: Block[]
 }

@@ -7,6 +7,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import type { Announcer } from './announce.ts'
 import type { Collections } from './collections.ts'
 import type { FollowUp } from './follow-up.ts'
+import type { HeldAggregates } from './keys/held-aggregates.ts'
 import type { Lease } from './lease.ts'
 import type { OpQueue } from './queue.ts'
 import type { ConfirmedOp } from './records.ts'
@@ -32,12 +33,22 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
+/** What the lane of a network's present key knows about that of the former one. */
+export interface RetiringLane {
+  readonly id: string
+  readonly signer: Signer
+}
+
 /** What a lane is made of before it leads. */
 export interface LaneParts {
   readonly id: string
   readonly network: Network
   readonly rpc: Rpc
   readonly signer: Signer
+  /** It has the former key of its network: it finishes what it accepted, receives no commands and publishes no logs. */
+  readonly isRetiring?: true
+  /** The lane of the network's former key, while keys are exchanged. */
+  readonly retiring?: RetiringLane
   readonly custody: Custody
   /** Addresses without a key here whose incoming USDC is published, EIP-55. */
   readonly watchedWallets: readonly string[]
@@ -66,6 +77,8 @@ export interface Lane extends LaneParts {
   readonly queue: OpQueue
   readonly slots: Slots
   readonly after: FollowUp
+  /** What the former key still has to finish. */
+  readonly held: HeldAggregates
   /** Confirmed by an effect that was found on chain, by key; final when the block of that query is. */
   readonly found: Map<string, ConfirmedOp>
   /** Last processed block. */

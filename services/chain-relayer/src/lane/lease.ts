@@ -8,6 +8,8 @@ export interface LeaseRecord {
   holder: string
   epoch: number
   expiresAt: Date
+  /** The holder only finishes what the key of this lane accepted. */
+  retiring?: boolean
   /** What the holder has to do, as of its last renewal: for processes on standby. */
   figures?: LaneFigures
 }
@@ -40,6 +42,7 @@ const ownHolders = new Set<string>()
 /**
  * Acquires the lane's lease if it is vacant or has expired.
  * @param isAlone no other process uses the database: a holder that is not of this one has ended
+ * @param retiring whether the key of the lane is the former one of its network
  * @returns undefined while another holder has it
  */
 export async function acquireLease(
@@ -47,17 +50,17 @@ export async function acquireLease(
   lane: string,
   timings: Timings,
   isAlone = false,
+  retiring = false,
 ): Promise<Lease | undefined> {
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`
   const now = new Date()
   let renewedAt = performance.now()
   await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
   const present = await leases.findOne({ _id: lane })
-  const hasEnded = (other: string) => isDead(other) || (isAlone && !ownHolders.has(other))
-  if (!present || (present.expiresAt >= now && !hasEnded(present.holder))) return undefined
+  if (!present || isHeld(present, now, isAlone)) return undefined
   const acquired = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
-    { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
+    { $set: { holder, retiring, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
   if (!acquired) return undefined
@@ -115,6 +118,10 @@ export async function leaseFigures(leases: mongo.Collection<LeaseRecord>, lane: 
   if (!record || record.expiresAt < new Date()) return undefined
   return record.figures ?? { queued: 0, inflight: 0, nonceGap: 0 }
 }
+
+/** Whether a process holds the lease at that time, and is known not to have ended. */
+export const isHeld = ({ holder, expiresAt }: LeaseRecord, now: Date, isAlone: boolean): boolean =>
+  expiresAt >= now && !isDead(holder) && !(isAlone && !ownHolders.has(holder))
 
 /** A process of this machine that has ended does not return: no need to wait until its lease expires. */
 function isDead(holder: string): boolean {

@@ -18,8 +18,11 @@ export interface OpQueue {
   remove(opKey: string): void
   get(opKey: string): QueuedOp | undefined
   all(): QueuedOp[]
-  /** Up to `max` operations that may be signed now. An operation waits for earlier ones of its aggregate that wait for another try. */
-  ready(now: number, max: number): QueuedOp[]
+  /**
+   * Up to `max` operations that may be signed now. An operation waits for earlier ones of its aggregate that wait for another try.
+   * @param withheld aggregates that wait as a whole
+   */
+  ready(now: number, max: number, withheld?: ReadonlySet<string>): QueuedOp[]
   /** Those of an aggregate that wait for another one's effect are checked in the next pass. */
   hasten(aggregateKey: string): void
   /** Unsigned operations past their deadline, or to be cancelled. */
@@ -102,8 +105,8 @@ export function opQueue(limit = 10_000): OpQueue {
     },
     get: opKey => held.get(opKey)?.op,
     all,
-    ready: (now, max) => {
-      const waiting = new Set<string>()
+    ready: (now, max, withheld) => {
+      const waiting = new Set<string>(withheld)
       const found: QueuedOp[] = []
       for (const place of sorted) {
         if (found.length >= max) break

@@ -61,11 +61,11 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
   async function store(batch: readonly Arrival[]): Promise<void> {
     if (!lane.lease.valid()) throw new Fenced('commands go to the next leader')
     lane.failPoint('before-op-upsert')
-    const records = batch.map(({ command, traceparent }) => newOp(command, lane.id, nextOrder(), Date.now(), traceparent))
+    const records = batch.map(({ command, traceparent }) => newOp(command, senderOf(lane, command), nextOrder(), Date.now(), traceparent))
     const duplicates = await insertNew(lane, records)
     lane.failPoint('after-op-upsert')
     const repeated = batch.filter((_, index) => duplicates.has(index))
-    for (const [index, record] of records.entries()) if (!duplicates.has(index)) lane.queue.add(record)
+    for (const [index, record] of records.entries()) if (!duplicates.has(index)) enqueue(lane, record)
     for (const arrival of repeated) await again(lane, arrival.command, nextOrder, arrival.traceparent)
     lane.wake()
   }
@@ -111,6 +111,8 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
       const place = args[name]
       if (typeof place === 'string' && !isOurs(lane, place)) return invalid(`args.${name}: ${place} is no contract of ${command.network}`)
     }
+    const from = kind.sender?.(args)
+    if (from !== undefined && laneOf(lane, from) === undefined) return invalid(`args: only ${from} can send this, and its key is not here`)
     const expected = kind.opKey(args)
     return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
   } catch (error) {
@@ -134,7 +136,7 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   if (!stored) throw new Error(`${command.opKey} does not exist any more`)
   const verdict = compare(stored, command)
   if (verdict.is === 'known') {
-    if (stored.state === 'QUEUED' && !lane.queue.get(stored._id) && !lane.slots.ofOp(stored._id)) lane.queue.add(stored)
+    if (stored.state === 'QUEUED' && !lane.queue.get(stored._id) && !lane.slots.ofOp(stored._id)) enqueue(lane, stored)
     return lane.announce(await outcomeOf(lane, stored))
   }
   const refusal = (error: OpError) => lane.announce([failed({ ...stored, round: command.round }, error, false)])
@@ -146,7 +148,7 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
     return refusal({ code: 'ROUND_REFUSED', message: 'round: a transaction of an earlier round is still alive' })
   const effect = await effectNow(lane, stored)
   const fresh = {
-    ...newOp(command, lane.id, nextOrder(), Date.now(), traceparent),
+    ...newOp(command, senderOf(lane, command), nextOrder(), Date.now(), traceparent),
     seq: stored.seq,
     viaBatcher: stored.viaBatcher,
     createdAt: stored.createdAt,
@@ -158,7 +160,25 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   lane.found.delete(_id)
   // A reorganisation included the earlier round after its failure was published: this round ends with what that one did.
   if (effect) await confirmFound(lane, [{ op: fresh, effect }])
-  else lane.queue.add(fresh)
+  else enqueue(lane, fresh)
+}
+
+/** The lane whose key has to send a command: what was paid to the former one is paid out by it. */
+function senderOf(lane: Lane, command: ChainCommand): string {
+  const kind = lane.commandOf(command.kind)
+  const from = kind?.sender?.(argsOf(kind, command as unknown as Op))
+  return (from && laneOf(lane, from)) ?? lane.id
+}
+
+function laneOf({ id, signer, retiring }: Lane, address: string): string | undefined {
+  if (address === signer.address) return id
+  return address === retiring?.signer.address ? retiring.id : undefined
+}
+
+/** The former key's lane finds what it has to send in the collection. */
+function enqueue(lane: Lane, op: QueuedOp): void {
+  if (op.lane === lane.id) lane.queue.add(op)
+  else lane.held.add(op.aggregateKey)
 }
 
 /** How a command compares with the stored operation of its key. */

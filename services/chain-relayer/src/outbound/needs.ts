@@ -21,7 +21,9 @@ export async function needsOf(lane: Lane, op: Op): Promise<NeedsState> {
   const needs = args ? command.needs(args) : []
   if (needs.length === 0) return { is: 'over' }
   const kinds = [...new Set(needs.map(need => need.kind))]
-  const stored = await lane.db.ops.find({ aggregateKey: op.aggregateKey, lane: lane.id, kind: { $in: kinds }, order: { $lt: op.order } }).toArray()
+  const stored = await lane.db.ops
+    .find({ aggregateKey: op.aggregateKey, network: op.network, kind: { $in: kinds }, order: { $lt: op.order } })
+    .toArray()
   // Memory has an operation's newest state before the store has it.
   const found = stored.map(record => lane.queue.get(record._id) ?? lane.slots.ofOp(record._id)?.ops.get(record._id) ?? record)
   const relevant = found.filter(one => needs.some(need => isNeeded(need, one)))

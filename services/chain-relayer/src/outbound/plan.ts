@@ -91,8 +91,9 @@ export async function planPass(lane: Lane): Promise<boolean> {
   await endDoomed(lane, checks)
   const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
   if (free <= 0 || lane.paused || lane.contradiction !== undefined || lane.after.pending > mostPending) return false
+  await lane.held.refresh()
   const now = Date.now()
-  const ready = lane.queue.ready(now, free * lane.batchSize)
+  const ready = lane.queue.ready(now, free * lane.batchSize, lane.held.keys)
   if (ready.length === 0) return false
 
   const endings: Ending[] = []

@@ -12,7 +12,7 @@ export async function prepareLane(lane: Lane): Promise<void> {
 }
 
 async function approve(lane: Lane, spender: string): Promise<void> {
-  const draft = commandTable.laneApprove.draft({ chain: lane.network.chain, spender })
+  const draft = commandTable.laneApprove.draft({ chain: lane.network.chain, spender, lane: lane.signer.address })
   const command: ChainCommand = chainCommand.parse(draft.data)
   const fresh = newOp(command, lane.id, 0, Date.now(), null)
   const stored = await lane.db.ops.findOne({ _id: fresh._id })

@@ -2,7 +2,7 @@ import { type AuthorizationRequest, authorizationDigest, type ContractName, type
 import type { Lane } from '../lane/lane.ts'
 
 /**
- * Signs an EIP-3009 authorisation with the key of its custodial wallet, or with the lane's own key for the intake. It is valid for a
+ * Signs an EIP-3009 authorisation with the key of its custodial wallet, or for the intake with the lane's own key or the former one. It is valid for a
  * short while only: others must not be able to use the content of a failed transaction for ever.
  * @throws Error when the address is none of ours
  */
@@ -15,6 +15,6 @@ export async function signAuthorization(lane: Lane, request: AuthorizationReques
     validBefore: BigInt(now + Math.ceil(lane.timings.authorizationTtlMs / 1_000)),
   }
   const digest = authorizationDigest(lane.network.token, message)
-  const isIntake = request.from === lane.signer.address
-  return { ...message, signature: isIntake ? await lane.signer.sign(digest) : await lane.custody.sign(request.from, digest) }
+  const intake = [lane.signer, lane.retiring?.signer].find(signer => signer?.address === request.from)
+  return { ...message, signature: intake ? await intake.sign(digest) : await lane.custody.sign(request.from, digest) }
 }

@@ -2,21 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { type Chain, type CloudEvent, type Draft, outcomeNameOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
-import { deployDevnet } from '@carapace/contracts'
+import { type Deployment, deployDevnet } from '@carapace/contracts'
 import { startDevnet } from '@carapace/devnet'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, published, type TestMongo, until } from '@carapace/testing'
-import { Wallet } from 'ethers'
+import { computeAddress, Wallet } from 'ethers'
 import { inspectNetwork, type NetworkConfig } from '../chain/network.ts'
 import { type Custody, localSigner, openCustody } from '../custody/custody.ts'
 import { announcer } from '../lane/announce.ts'
 import { type Collections, openCollections } from '../lane/collections.ts'
+import { laneIdOf, retiringPartsOf } from '../lane/keys/retiring-parts.ts'
 import type { FailPoint, LaneParts } from '../lane/lane.ts'
 import { defaultTimings, type Timings } from '../lane/timings.ts'
 import { type RunningLane, runLane } from '../leader.ts'
 import { openRpc } from '../rpc/open.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { custodySeed, deployerKey, laneAddress, laneKey } from './keys.ts'
+import { custodySeed, deployerKey, laneAddress, laneKey, proposerKey } from './keys.ts'
 
 /** Timings under which failures show within seconds. */
 export const quickTimings: Timings = {
@@ -43,6 +44,8 @@ export interface TestDevnet {
   wsUrl: string
   pid: () => number
   addresses: Addresses
+  /** All contracts, by the names of the deployment. */
+  deployment: Deployment
   close(): Promise<void>
 }
 
@@ -57,14 +60,16 @@ export async function testDevnet(chain: Chain = 'BASE_SEPOLIA', options: { dataD
     deploy: async () => ({}),
   })
   const { rpcUrl, wsUrl } = devnet
-  const deployment = await deployDevnet({ rpcUrl, chainId, deployerKey, operator: laneAddress, pauser: laneAddress, proposers: [laneAddress] })
+  const roles = { operator: laneAddress, pauser: laneAddress, proposers: [computeAddress(proposerKey)] }
+  const deployment = await deployDevnet({ rpcUrl, chainId, deployerKey, ...roles })
   if (!gasless) {
     const rpc = openRpc({ url: wsUrl, timeoutMs: 5_000 })
     await connected(rpc)
     await rpc.call('anvil_setBalance', [laneAddress, '0x3635c9adc5dea00000'])
     await rpc.close()
   }
-  return { chain, rpcUrl, wsUrl, pid: () => devnet.pid, addresses: relayerAddresses(deployment.addresses), close: () => devnet.close() }
+  const addresses = relayerAddresses(deployment.addresses)
+  return { chain, rpcUrl, wsUrl, pid: () => devnet.pid, addresses, deployment, close: () => devnet.close() }
 }
 
 /** The deployment's names, as the relayer knows them. */
@@ -92,6 +97,10 @@ export interface Kit {
   close(): Promise<void>
 }
 export interface KitLane {
+  /** Its own key; default: `laneKey`. */
+  key?: string
+  /** The former one, whose lane runs next to it. */
+  retiringKey?: string
   rpcUrl?: string
   timings?: Partial<Timings>
   batchSize?: number
@@ -152,6 +161,8 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
       rpcs.push(laneRpc)
       await connected(laneRpc)
       const parts = await laneParts({ chain, devnet, db: laneOptions.db ?? db, bus, rpc: laneRpc }, laneOptions)
+      const former = retiringPartsOf(parts)
+      if (former) lanes.push(runLane(former, bus))
       const lane = runLane(parts, bus)
       lanes.push(lane)
       if (laneOptions.standby !== true) await until('the lane leads and is set up', () => isIdle(lane))
@@ -180,9 +191,11 @@ export async function laneParts(
     startBlock: options.startBlock ?? 0,
   }
   const network = await inspectNetwork(config, rpc)
-  const signer = localSigner(laneKey)
+  const signer = localSigner(options.key ?? laneKey)
+  const former = options.retiringKey === undefined ? undefined : localSigner(options.retiringKey)
   return {
-    id: `${chain}:${signer.address}`,
+    id: laneIdOf(chain, signer),
+    ...(former ? { retiring: { id: laneIdOf(chain, former), signer: former } } : {}),
     network: {
       ...network,
       stuckMs: 1_500,

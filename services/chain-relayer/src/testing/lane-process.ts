@@ -2,6 +2,7 @@ import type { Bus, Handler, Outgoing } from '@carapace/bus'
 import type { Addresses } from '@carapace/chain'
 import { openDatabase } from '@carapace/store'
 import { openCollections } from '../lane/collections.ts'
+import { retiringPartsOf } from '../lane/keys/retiring-parts.ts'
 import type { FailPoint } from '../lane/lane.ts'
 import { runLane } from '../leader.ts'
 import { openRpc } from '../rpc/open.ts'
@@ -18,6 +19,8 @@ export interface LaneOrder {
   /** Dies when it reaches this point for the n-th time, counted from when it consumes commands: what it finishes before belongs to an earlier lane. */
   die?: { at: FailPoint; hit: number }
   timings?: Record<string, number>
+  key?: string
+  retiringKey?: string
 }
 export type FromLane = { publish: number; messages: readonly Outgoing[] } | { ready: true } | { handled: number } | { refused: number }
 export type ToLane =
@@ -92,11 +95,13 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
     if (handler && point === order.die?.at && ++hits >= order.die.hit) process.kill(process.pid, 'SIGKILL')
   }
   const devnet = { wsUrl: order.wsUrl, addresses: order.addresses }
-  const options = { commandOf: countableKinds, batchSize: order.batchSize, failPoint, ...(order.timings ? { timings: order.timings } : {}) }
+  const keys = { ...(order.key ? { key: order.key } : {}), ...(order.retiringKey ? { retiringKey: order.retiringKey } : {}) }
+  const options = { ...keys, commandOf: countableKinds, batchSize: order.batchSize, failPoint, ...(order.timings ? { timings: order.timings } : {}) }
   const parts = await laneParts({ chain: 'BASE_SEPOLIA', devnet, db, bus, rpc }, options)
-  const lane = runLane(parts, bus)
+  const former = retiringPartsOf(parts)
+  const lanes = [...(former ? [former] : []), parts].map(one => runLane(one, bus))
   return async () => {
-    await lane.close()
+    await Promise.all(lanes.map(lane => lane.close()))
     await rpc.close()
     await database.close()
   }

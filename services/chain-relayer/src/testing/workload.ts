@@ -109,7 +109,7 @@ export async function effectOf(rpc: Rpc, addresses: { USDC: string }, { to, kind
  * Each operation has exactly one effect on chain and was confirmed, or none and one terminal failure; never both, never two. The lane's
  * nonces have no gap and end where the chain's count does.
  */
-export async function assertExactlyOnce(kit: Kit, work: readonly Work[], foreignNonces = 0): Promise<void> {
+export async function assertExactlyOnce(kit: Pick<Kit, 'db' | 'rpc' | 'devnet' | 'of'>, work: readonly Work[], foreignNonces = 0): Promise<void> {
   for (const one of work) {
     const opKey = one.draft.subject
     const effects = await effectOf(kit.rpc, kit.devnet.addresses, one)
@@ -129,12 +129,16 @@ export async function assertExactlyOnce(kit: Kit, work: readonly Work[], foreign
       assert.equal(ends.size, 1, `${opKey} must be reported failed once`)
     }
   }
+  for (const lane of await kit.db.txs.distinct('lane', { nonce: { $ne: null } })) await assertNoGap(kit, lane, foreignNonces)
+}
+
+async function assertNoGap(kit: Pick<Kit, 'db' | 'rpc'>, lane: string, foreignNonces: number): Promise<void> {
   const slots = await kit.db.txs
-    .find({ nonce: { $ne: null } })
+    .find({ lane, nonce: { $ne: null } })
     .sort({ nonce: 1 })
     .toArray()
   const nonces = slots.map(tx => tx.nonce!)
-  const count = Number(await kit.rpc.call('eth_getTransactionCount', [laneAddress, 'latest']))
-  assert.equal(nonces.length ? nonces.at(-1)! + 1 : 0, count, 'the records end where the chain does')
-  assert.equal(nonces.length, nonces.length ? nonces.at(-1)! - nonces[0]! + 1 - foreignNonces : 0, 'no nonce is missing')
+  const count = Number(await kit.rpc.call('eth_getTransactionCount', [lane.split(':').at(-1), 'latest']))
+  assert.equal(nonces.at(-1)! + 1, count, 'the records end where the chain does')
+  assert.equal(nonces.length, nonces.at(-1)! - nonces[0]! + 1 - foreignNonces, 'no nonce is missing')
 }
