@@ -32,12 +32,20 @@ export interface NetworkReader {
   readAhead(): Promise<void>
   /** All networks are devnets. False when it is unknown. */
   areDevnets(): Promise<boolean>
-  /** The address that sends the platform's transactions. @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE */
+  /** The address that sends the platform's transactions, as of some seconds ago: keys may be exchanged. @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE */
   lane(chain: Chain): Promise<string>
+  /** It, and every address that sent them before, where x402 payments may be, too. @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE */
+  everyLane(chain: Chain): Promise<readonly string[]>
+  /** Whether an address is one of those; requested again before it is denied. @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE */
+  isLane(chain: Chain, address: string): Promise<boolean>
 }
 
 /** Milliseconds between the requests of those who do not wait for the answer. */
 const pauseMs = 5_000
+/** An address that sends may be offered for payments for so long. */
+const laneMs = 10_000
+/** Before so long nothing new is requested about an address that is none of ours. */
+const strangerMs = 1_000
 
 /** A service's way to the relayer: its `peers`. */
 interface Relayer {
@@ -45,13 +53,13 @@ interface Relayer {
 }
 
 /**
- * Requests from the relayer once for what does not change while a process runs.
+ * Requests from the relayer once for what does not change while a process runs, and again what may.
  * @example const networks = networkReader(platform); const { escrow } = await networks.contracts('BASE_SEPOLIA')
  */
 export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
   let profiles: readonly KnownNetwork[] = []
   let nextRequestAt = 0
-  const lanes = new Map<Chain, string>()
+  const lanes = lanesOf(peers)
   const request = async () => {
     profiles = (await peers.call('chain-relayer', chainNetworks)).networks
   }
@@ -95,13 +103,33 @@ export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
       if (profiles.length === 0) await request().catch(() => undefined)
       return chains.every(chain => of(chain)?.devnet === true)
     },
-    lane: async chain => {
-      const found = lanes.get(chain)
-      if (found) return found
-      const { lane } = await peers.call('chain-relayer', chainStatus, { params: { chain } })
-      lanes.set(chain, lane.address)
-      return lane.address
-    },
+    lane: async chain => (await lanes(chain, laneMs)).address,
+    everyLane: async chain => (await lanes(chain, strangerMs)).all,
+    isLane: async (chain, address) =>
+      (await lanes(chain, Number.POSITIVE_INFINITY)).all.includes(address) || (await lanes(chain, strangerMs)).all.includes(address),
+  }
+}
+
+interface LaneAddresses {
+  address: string
+  all: readonly string[]
+}
+
+/** The addresses that send and sent, no older than the second argument says; older ones where nobody answers. */
+function lanesOf(peers: Relayer): (chain: Chain, ms: number) => Promise<LaneAddresses> {
+  const read = new Map<Chain, { at: number; lanes: LaneAddresses }>()
+  return async (chain, ms) => {
+    const cached = read.get(chain)
+    if (cached && performance.now() - cached.at < ms) return cached.lanes
+    try {
+      const { lane, laneAddresses = [lane.address] } = await peers.call('chain-relayer', chainStatus, { params: { chain } })
+      const lanes = { address: lane.address, all: laneAddresses }
+      read.set(chain, { at: performance.now(), lanes })
+      return lanes
+    } catch (error) {
+      if (cached) return cached.lanes
+      throw error
+    }
   }
 }
 

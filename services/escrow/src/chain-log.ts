@@ -1,5 +1,6 @@
-import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
+import type { ChainLog, chainEvent, PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { type NetworkReader, toChecksum } from '@carapace/chain'
 import { type MinedTransaction, type Platform, transactionOf } from '@carapace/service'
 
 /** A contract event as it was published, or as it is published to be dropped with its block. */
@@ -12,10 +13,11 @@ export interface Place {
 }
 
 /** Whether we sent the transaction of a log: then the outcome of its command says what it did. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function isOfLane({ peers }: Pick<Platform, 'peers'>, { network }: Pick<Log, 'network'>, { from }: MinedTransaction): Promise<boolean> {
-  const { lane } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: network } })
-  return from.toLowerCase() === lane.address.toLowerCase()
-}
+export const isOfLane = (
+  { networks }: { networks: NetworkReader },
+  { network }: Pick<Log, 'network'>,
+  { from }: MinedTransaction,
+): Promise<boolean> => networks.isLane(network, toChecksum(from))
 
 /**
  * What the chain has now in the place of a log whose block is published as dropped: the same event at the same position of its transaction in

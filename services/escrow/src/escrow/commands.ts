@@ -16,7 +16,14 @@ export const lockCommand = (e: Escrow, lock: Lock, source: FundingSource): Draft
 
 /** Locks the budget out of the intake, where its payment is set aside. */
 export const lockX402Command = (e: Escrow, lock: Lock): Draft =>
-  commands.escrowLockX402({ ...slot(e, lock), payee: lock.payee, amount: e.amount, round: lock.onChain.round, deadline: deadline() })
+  commands.escrowLockX402({
+    ...slot(e, lock),
+    payee: lock.payee,
+    amount: e.amount,
+    payTo: lock.payTo,
+    round: lock.onChain.round,
+    deadline: deadline(),
+  })
 
 /** Accepts a lock that the poster made on the contract itself. */
 export const acceptCommand = (e: Escrow, lock: Lock): Draft =>

@@ -64,6 +64,8 @@ export interface Lock {
   kind: FundingKind
   /** Where a refund goes. */
   from: string
+  /** The address of the intake that the x402 payment came to. */
+  payTo?: string
   /** Wallet of the poster: with the gig's key it is the slot of the contract. */
   poster: string
   /** As the contract knows it, or will; the zero address until there is one. */

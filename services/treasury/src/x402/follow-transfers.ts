@@ -14,9 +14,9 @@ import { dropTransfer, endTransfer, includeTransfer, newTransfer, type SentBy, t
 
 const noAddress = `0x${'0'.repeat(40)}`
 
-/** Whether an address is the intake of a network, or where sold reads are paid to. */
+/** Whether an address is the intake of a network, or was it under a former key, or where sold reads are paid to. */
 export async function isX402Address({ networks, config }: Parts, chain: Chain, address: string): Promise<boolean> {
-  return config.X402_PAY_TO_ADDRESS?.toLowerCase() === address.toLowerCase() || (await networks.lane(chain)) === address
+  return config.X402_PAY_TO_ADDRESS?.toLowerCase() === address.toLowerCase() || networks.isLane(chain, address)
 }
 
 /**
@@ -68,7 +68,7 @@ export async function transferDue(parts: Parts, transfer: Stored<X402Transfer>):
   if (amount === undefined) return
   if (isReturned || amount <= 0n) {
     await parts.x402Transfers.change(id, present => endTransfer(present, isReturned ? 'giveBack' : 'claim', present.amount))
-  } else if ((await parts.networks.lane(chain)) === payTo) {
+  } else if (await parts.networks.isLane(chain, payTo)) {
     await returnTransfer(parts, transfer, amount)
     await parts.x402Transfers.change(id, present => endTransfer(present, 'giveBack', amount))
   } else await parts.x402Transfers.change(id, present => endTransfer(present, 'list', amount))
@@ -82,7 +82,7 @@ function unclaimedOf({ amount, dueAt, createdAt }: Stored<X402Transfer>, named: 
 
 /** Sends what came to the intake, and can serve nothing, back to its payer. Only final money is returned, and none of the platform's own. */
 export async function returnRefused(parts: Parts, sent: SentBy, mined: MinedTransaction): Promise<boolean> {
-  if (!mined.final || (await parts.networks.lane(sent.chain)) !== sent.payTo || (await isOwnMoney(parts, sent, mined))) return false
+  if (!mined.final || !(await parts.networks.isLane(sent.chain, sent.payTo)) || (await isOwnMoney(parts, sent, mined))) return false
   const amount = paidIn(mined.logs, sent) - claimedBy(await parts.x402.ofTransfer(sent))
   if (amount > 0n) await returnTransfer(parts, sent, amount)
   return amount > 0n
@@ -125,9 +125,9 @@ function returnOf({ chain, txHash, payer, payTo }: SentBy, amount: bigint, proof
 
 /** What the platform sends itself is none of a payer: its own transactions, its contracts and wallets, and new test money. */
 async function isOwnMoney({ networks, peers, config }: Parts, { chain, payer, payTo }: SentBy, mined: MinedTransaction): Promise<boolean> {
-  const lane = await networks.lane(chain)
-  if (payer === noAddress || payer === payTo || toChecksum(mined.from) === lane) return true
-  const own = [lane, config.X402_PAY_TO_ADDRESS, config.ORACLE_WALLET, ...config.ADMIN_WALLETS]
+  const lanes = await networks.everyLane(chain)
+  if (payer === noAddress || payer === payTo || lanes.includes(toChecksum(mined.from))) return true
+  const own = [...lanes, config.X402_PAY_TO_ADDRESS, config.ORACLE_WALLET, ...config.ADMIN_WALLETS]
   if (own.some(wallet => wallet !== undefined && toChecksum(wallet) === payer)) return true
   const { contracts } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain } })
   if (Object.values(contracts).some(address => toChecksum(address) === payer)) return true

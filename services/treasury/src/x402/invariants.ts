@@ -68,13 +68,12 @@ function isForgotten(payment: X402Payment, now: Date): boolean {
 }
 
 /**
- * The intake is the lane's own address, which may hold more than is booked here: only what is missing shows. What a command spends or returns just
+ * The intake is the lane's own address, that of each key apart, which may hold more than is booked here: only what is missing shows. What a command spends or returns just
  * now may have left already.
  */
 export async function intakeFaults({ peers, networks, x402, x402Transfers, clock }: Parts): Promise<string[]> {
   const before = clock.now().getTime() - youngMs
-  const compare = async (chain: Chain) => {
-    const lane = await networks.lane(chain)
+  const compare = async (chain: Chain, lane: string) => {
     const [booked, waiting] = await Promise.all([
       x402.find({ state: { $in: ['settled', 'held', 'returning'] }, chain, payTo: lane }),
       x402Transfers.find({ state: 'waiting', chain, payTo: lane }),
@@ -86,7 +85,8 @@ export async function intakeFaults({ peers, networks, x402, x402Transfers, clock
     const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: lane } })
     return BigInt(usdc) >= expected ? [] : [`${lane} holds ${usdc} on ${chain}, ${expected} came for gigs and names or waits to be claimed`]
   }
-  return (await Promise.all(chains.map(compare))).flat()
+  const ofChain = async (chain: Chain) => Promise.all((await networks.everyLane(chain)).map(lane => compare(chain, lane)))
+  return (await Promise.all(chains.map(ofChain))).flat(2)
 }
 
 /** No command that is under way spends it or returns it. */

@@ -114,7 +114,9 @@ async function drawOnIntake(parts: Parts, escrow: Stored<Escrow>): Promise<Store
   const held = await holdAtIntake(parts, operationId, { key: operationKey('escrow.lock-x402', id), round })
   if (held.status === 'pending') return escrow
   if (held.status === 'held')
-    return changeEscrow(parts, id, present => (present.lock?.onChain.round === round ? sendLock(present, { kind: 'intake' }) : undefined))
+    return changeEscrow(parts, id, present =>
+      present.lock?.onChain.round === round ? sendLock(present, { kind: 'intake', payTo: held.payTo }) : undefined,
+    )
   const refusal = { round, code: 'FUNDS_REQUIRED', message: 'The payment is not at the intake any more' }
   return changeEscrowNow(parts, id, (present, moment) => lockRefused(present, refusal, moment))
 }

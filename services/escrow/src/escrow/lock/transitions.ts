@@ -27,11 +27,12 @@ export function reserveLock(e: Escrow, { contract, ...reservation }: Reservation
   return { state: move(e, 'reserve', { ...bound, lock, lockRounds: lock.onChain.round, lockFailure: null }), events: [] }
 }
 
-/** Step 3: the command, once its source is reserved. `intake`: an x402 payment that is set aside there. */
-export function sendLock(e: Escrow, source: FundingSource | { kind: 'intake' }): Result {
+/** Step 3: the command, once its source is reserved. `intake`: an x402 payment that is set aside there, at the address that it came to. */
+export function sendLock(e: Escrow, source: FundingSource | { kind: 'intake'; payTo?: string }): Result {
   const { lock } = e
   if (e.status !== 'funding' || lock?.stage !== 'reserving') return { state: e, events: [] }
-  const sent: Lock = { ...lock, stage: 'sent' }
+  const place = source.kind === 'intake' && source.payTo !== undefined ? { payTo: source.payTo } : {}
+  const sent: Lock = { ...lock, ...place, stage: 'sent' }
   return { state: { ...e, lock: sent }, events: [source.kind === 'intake' ? lockX402Command(e, sent) : lockCommand(e, sent, source)] }
 }
 
@@ -61,10 +62,10 @@ const placeOf = ({ onChain }: Lock): Place => ({ txHash: onChain.txHash!, blockN
 /**
  * Whose money it was: a round may end with the lock of an earlier one, which had another source.
  * @param payer the address that paid, by the log; undefined: as requested
- * @param intake where x402 payments are before they are locked
+ * @param intakes where x402 payments are before they are locked
  */
-function sourceOf({ kind, from, poster }: Lock, payer: string | undefined, intake: string | undefined): Pick<Lock, 'kind' | 'from'> {
-  if (payer !== undefined && payer === intake) return { kind: 'x402', from: poster }
+function sourceOf({ kind, from, poster }: Lock, payer: string | undefined, intakes: readonly string[] | undefined): Pick<Lock, 'kind' | 'from'> {
+  if (payer !== undefined && intakes?.includes(payer)) return { kind: 'x402', from: poster }
   if (payer === undefined || (payer === from && kind !== 'x402') || kind === 'onchain') return { kind, from }
   return { kind: payer === poster ? 'allowance' : 'treasury', from: payer }
 }
@@ -73,14 +74,18 @@ function sourceOf({ kind, from, poster }: Lock, payer: string | undefined, intak
 export const isSourceUnclear = ({ status, lock }: Escrow, { already, payer }: { already: boolean; payer?: string }): boolean =>
   status === 'funding' && lock !== null && lock.kind !== 'onchain' && lock.onChain.round > 1 && already && payer === undefined
 
-export function lockConfirmed(e: Escrow, seen: Place & OutcomeId & { payer?: string; intake?: string }, moment: Moment): Result | undefined {
+export function lockConfirmed(
+  e: Escrow,
+  seen: Place & OutcomeId & { payer?: string; intakes?: readonly string[] },
+  moment: Moment,
+): Result | undefined {
   if (!e.lock) return lockedLate(e, seen, moment)
   const { unclearSince: _, ...current } = e.lock
   const onChain = afterOutcome(current, { ...seen, is: 'confirmed' })
   if (!onChain) return undefined
   const lock: Lock = {
     ...current,
-    ...(e.status === 'refunded' ? {} : sourceOf(current, seen.payer, seen.intake)),
+    ...(e.status === 'refunded' ? {} : sourceOf(current, seen.payer, seen.intakes)),
     stage: 'confirmed',
     onChain,
     lockedAt: current.lockedAt ?? moment.now,
@@ -97,14 +102,14 @@ export function lockConfirmed(e: Escrow, seen: Place & OutcomeId & { payer?: str
  * The chain made a lock whose failure was published: its money is in the contract, and what is known by now decides about it. One that was requested
  * in its place ends with this effect as its own round.
  */
-function lockedLate(e: Escrow, seen: Place & OutcomeId & { payer?: string; intake?: string }, moment: Moment): Result | undefined {
+function lockedLate(e: Escrow, seen: Place & OutcomeId & { payer?: string; intakes?: readonly string[] }, moment: Moment): Result | undefined {
   const failed = e.lockFailure?.lock
   const onChain = failed && afterOutcome(failed, { ...seen, is: 'confirmed' })
   if (!onChain || escrowStates.next(e.status, 'lockLate') === undefined) return undefined
   // what named the payee may have failed with the lock
   const payeeOnChain = failed.payeeOnChain && { ...failed.payeeOnChain, status: 'failed' as const }
   const made = { stage: 'confirmed', onChain, lateSeq: seen.seq, lockedAt: failed.lockedAt ?? moment.now, payeeOnChain } as const
-  const lock: Lock = { ...failed, ...sourceOf(failed, seen.payer, seen.intake), ...made }
+  const lock: Lock = { ...failed, ...sourceOf(failed, seen.payer, seen.intakes), ...made }
   const locked = escrowLocked.of({ ...facts(e), fundedFrom: fundedFrom(lock), ...placeOf(lock), lockedAt: iso(moment.now) })
   if (e.settlement) {
     const event = isSettlementPublished(e) ? settlementCorrected(e, e.disputedAt ? 'disputed' : 'locked') : locked

@@ -120,9 +120,9 @@ async function settlementDropped(parts: Parts, log: Log): Promise<void> {
 
 async function locked(parts: Parts, outcome: Confirmed): Promise<void> {
   const gigId = gigOf(outcome.opKey)
-  const intake = await parts.networks.lane(outcome.network)
+  const intakes = await parts.networks.everyLane(outcome.network)
   await changeEscrowNow(parts, gigId, (escrow, moment) => {
-    const seen = { ...outcome, ...payerOf(escrow, outcome), intake }
+    const seen = { ...outcome, ...payerOf(escrow, outcome), intakes }
     if (!escrow.lock || !isSourceUnclear(escrow, seen)) return lockConfirmed(escrow, seen, moment)
     const { unclearSince } = escrow.lock
     if (!unclearSince) return { state: { ...escrow, lock: { ...escrow.lock, unclearSince: moment.now } }, events: [] }
