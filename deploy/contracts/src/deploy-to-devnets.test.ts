@@ -108,6 +108,15 @@ describe('the contracts on devnets', () => {
     }
   })
 
+  it('stay as they are when the key of the operator is exchanged', async () => {
+    const before = await addresses()
+    const next = Object.fromEntries(chains.map(chain => [`RELAYER_KEY_${chain}`, `0x${'19'.repeat(32)}`]))
+
+    await deployToDevnets({ ...config(), ...next })
+
+    assert.deepEqual(await addresses(), before)
+  })
+
   it('are not deployed without the key of the operator', async () => {
     await assert.rejects(deployToDevnets({ ...config(), [`RELAYER_KEY_${chains[0]}`]: undefined }), /RELAYER_KEY_BASE_SEPOLIA is not set/)
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { deployDevnet, writeAddresses } from '@carapace/contracts'
+import { deployDevnet, isDeployed, readAddresses, writeAddresses } from '@carapace/contracts'
 import { baseUrlOf, type Config, required } from '@carapace/service'
 import { computeAddress, id } from 'ethers'
 
@@ -9,8 +9,8 @@ const patienceMs = 60_000
 const pauseMs = 250
 
 /**
- * Puts the contracts onto both devnets and writes the addresses where the relayer reads them. Run again it changes nothing; contracts
- * that the files had before, and that are still there, stay in them.
+ * Puts the contracts onto both devnets and writes the addresses where the relayer reads them. Run again it changes nothing, also with another key of
+ * the relayer; contracts that the files had before, and that are still there, stay in them.
  * @returns a line for each network
  * @throws Error when a variable is missing, or a node does not answer within a minute or is no anvil
  */
@@ -25,6 +25,8 @@ async function deployTo(chain: Chain, config: Config): Promise<string> {
   const admin = required(config, 'ORACLE_WALLET')
   const version = await firstAnswer(rpcUrl)
   if (!/anvil/i.test(version)) throw new Error(`${chain} is ${version}, not a devnet: use npm run deploy:contracts`)
+  const present = (await readAddresses(file))?.addresses
+  if (present && (await isDeployed(rpcUrl, present))) return `${chain}: the contracts of ${file} are there`
   const deployment = await deployDevnet({
     rpcUrl,
     chainId: networks[chain].chainId,

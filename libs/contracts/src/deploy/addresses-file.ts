@@ -20,7 +20,8 @@ export async function writeAddresses(file: string, node: Node, deployment: Deplo
   await rename(`${file}.new`, file)
 }
 
-async function readAddresses(file: string): Promise<Addressed | undefined> {
+/** What `writeAddresses` wrote; undefined where nothing did. @throws Error when the file is no file of addresses */
+export async function readAddresses(file: string): Promise<Addressed | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Addressed
   } catch (error) {

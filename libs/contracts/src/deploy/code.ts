@@ -1,4 +1,5 @@
-import { artifact, type ContractName } from '../artifact.ts'
+import type { Addresses } from '../address.ts'
+import { artifact, type ContractName, contractNames } from '../artifact.ts'
 import type { Step } from './plan.ts'
 import { type Call, callAll, type Node } from './rpc.ts'
 
@@ -17,12 +18,24 @@ export function isCodeOf(name: ContractName, code: string): boolean {
   return masked === deployedBytecode
 }
 
+/** Whether every contract of a deployment is where its file says, with our code. @example await isDeployed(rpcUrl, JSON.parse(file).addresses) */
+export async function isDeployed(rpcUrl: Node, addresses: Addresses): Promise<boolean> {
+  const places = contractNames.map(name => ({ name, address: addresses[name] }))
+  return places.every(({ address }) => address !== undefined) && (await foreignOf(rpcUrl, places)).length === 0
+}
+
 /** Throws when an address holds other code than ours. */
-export async function requireOurCode(rpcUrl: Node, steps: readonly Step[]): Promise<void> {
+export async function requireOurCode(rpcUrl: Node, steps: readonly Place[]): Promise<void> {
+  const wrong = await foreignOf(rpcUrl, steps)
+  if (wrong.length > 0) throw new Error(`other code than ours at ${wrong.map(s => `${s.address} (${s.name})`).join(', ')}`)
+}
+
+type Place = Pick<Step, 'name' | 'address'>
+
+async function foreignOf(rpcUrl: Node, steps: readonly Place[]): Promise<Place[]> {
   const codes = await callAll(
     rpcUrl,
     steps.map((s): Call => ['eth_getCode', s.address, 'latest']),
   )
-  const wrong = steps.filter((s, i) => !isCodeOf(s.name, codes[i] as string))
-  if (wrong.length > 0) throw new Error(`other code than ours at ${wrong.map(s => `${s.address} (${s.name})`).join(', ')}`)
+  return steps.filter((s, i) => !isCodeOf(s.name, codes[i] as string))
 }
