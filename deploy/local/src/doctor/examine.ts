@@ -1,4 +1,4 @@
-import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
+import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ResponseOf, type ServiceName } from '@carapace/api'
 import { type Carapace, connect, isRefusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
 import type { Signer } from '../signer.ts'
@@ -80,8 +80,17 @@ const lane = ({ peers }: Patient, chain: Chain) =>
         count: status.led ? 0 : 1,
         detail: status.led ? [] : [`nobody sends: ${queued} queued, ${inflight} sent`],
       },
+      ...(status.retiring ? [{ where: chain, name: 'retiring_key', count: 0, detail: [retirementNote(status.retiring)] }] : []),
     ]
   })
+
+type Retirement = NonNullable<ResponseOf<typeof chainRelayerApi.internal.chainStatus>['retiring']>
+
+/** Nothing is wrong with a former key that has not finished: the operator waits for it. */
+const retirementNote = ({ address, commands, transactions, usdc, drained }: Retirement): string =>
+  drained
+    ? `${address} is drained: its roles may be revoked and its key removed`
+    : `${address} has ${commands} commands, ${transactions} transactions and ${usdc} micro-USDC left: its key is still needed`
 
 const deadLetters = ({ baseUrl, adminKey, signer }: Patient) =>
   unless('gateway', 'dead_letters', async () => {

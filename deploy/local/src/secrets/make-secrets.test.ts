@@ -25,12 +25,16 @@ describe('the secrets of a deployment', () => {
       METRICS_TOKEN_FILE: file('metrics-token'),
       CUSTODY_PASSPHRASE_FILE: file('custody-passphrase'),
       RELAYER_KEY_BASE_SEPOLIA_FILE: file('relayer-key'),
+      RELAYER_KEY_BASE_SEPOLIA_RETIRING_FILE: file('relayer-key-retiring'),
       DOCTOR_KEY_FILE: file('oracle-key'),
       ORACLE_WALLET_FILE: file('oracle-wallet'),
       X402_PAY_TO_ADDRESS_FILE: file('income-wallet'),
     })
 
-    assert.deepEqual([config.INTERNAL_KEY_ACCEPTED, config.ISSUER_KEYS_ACCEPTED], [undefined, []])
+    assert.deepEqual(
+      [config.INTERNAL_KEY_ACCEPTED, config.ISSUER_KEYS_ACCEPTED, config.RELAYER_KEY_BASE_SEPOLIA_RETIRING],
+      [undefined, [], undefined],
+    )
     assert.equal(config.ORACLE_WALLET, computeAddress(config.DOCTOR_KEY!))
     assert.ok((await read('rabbitmq.conf')).endsWith(`default_pass = ${new URL(config.AMQP_URL!).password}`))
   })

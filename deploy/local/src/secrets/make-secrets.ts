@@ -20,6 +20,7 @@ const independent: Record<string, () => string> = {
   'custody-passphrase': random(24),
   'rabbitmq-password': random(24),
   'relayer-key': newKey,
+  'relayer-key-retiring': none,
   'oracle-key': newKey,
   'income-key': newKey,
 }
