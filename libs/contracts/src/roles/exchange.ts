@@ -1,5 +1,4 @@
 import { getAddress, toBeHex, Wallet, ZeroHash } from 'ethers'
-import { tokenOf } from '../address.ts'
 import { interfaceOf } from '../artifact.ts'
 import type { Addressed } from '../deploy/replacement.ts'
 import { call, callAll } from '../deploy/rpc.ts'
@@ -19,7 +18,7 @@ export interface RoleChange {
   proposerKey?: string | undefined
 }
 
-/** Where the change is: it takes two runs, with the delay of the timelock between them. */
+/** How far the change is: it needs two runs, with the delay of the timelock between them. */
 export interface RoleProgress {
   /** unscheduled: nothing was sent, for want of a key; done: nothing is left to change. */
   state: 'unscheduled' | 'scheduled' | 'done'

@@ -9,8 +9,8 @@ import { addressesOf } from './network-leases.ts'
  * @throws WrongNetwork that names the roles that it lacks
  */
 export async function needRolesOfKey({ network, rpc, signer, db }: Pick<LaneParts, 'network' | 'rpc' | 'signer' | 'db'>): Promise<void> {
-  const known = await addressesOf(db, network.chain)
-  if (known.every(address => address === signer.address)) return
+  const stored = await addressesOf(db, network.chain)
+  if (stored.every(address => address === signer.address)) return
   const roles = laneRoleCalls(signer.address, network)
   const replies = await rpc.batch(roles.map(({ call }) => ({ method: 'eth_call', params: [call, 'latest'] })))
   const lacks = roles.filter((_, index) => Number(resultOf('eth_call', replies[index])) !== 1).map(({ name }) => name)

@@ -1,4 +1,4 @@
-import type { Collections } from '../collections.ts'
+import type { Collections } from './collections.ts'
 
 /** Aggregates of which another key has unfinished operations: until they are final nothing of these is signed here, so that their order stays. */
 export interface HeldAggregates {
