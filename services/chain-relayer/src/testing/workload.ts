@@ -34,10 +34,15 @@ function without({ effect: _effect, only: _only, ...rest }: Command): Command {
 export const countableKinds = (kind: string): Command | undefined =>
   kind === 'faucet.mint' ? unguarded : kind === 'faucet.gas' ? bare : commandOf(kind)
 
-/** Gives lane and Batcher tokens to pay with, before the lane starts. */
-export async function fundTokens(rpc: Rpc, addresses: { USDC: string; Batcher: string }, chainId = 84532): Promise<void> {
+/** Gives lanes and Batcher tokens to pay with, before the lane starts. */
+export async function fundTokens(
+  rpc: Rpc,
+  addresses: { USDC: string; Batcher: string },
+  chainId = 84532,
+  lanes: readonly string[] = [laneAddress],
+): Promise<void> {
   const abi = contractInterface('USDC')
-  for (const holder of [laneAddress, addresses.Batcher]) {
+  for (const holder of [...lanes, addresses.Batcher]) {
     await sendForeign(rpc, { to: addresses.USDC, data: abi.encodeFunctionData('mint', [holder, 10n ** 12n]), chainId })
   }
   await until('funded', async () => {
