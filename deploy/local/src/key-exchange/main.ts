@@ -6,14 +6,18 @@ import { escrowApi } from '@carapace/api'
 import { issuerSource } from '@carapace/identity'
 import { makePeers, readConfig } from '@carapace/service'
 import { openSystem, type Player, type System, until } from '@carapace/testing'
+import { Wallet } from 'ethers'
 import type { Variables } from '../environment.ts'
+import { loadKeys } from '../keys.ts'
 import { atRest, type Planned, publicReads, sendAll } from '../restart-torture/reads.ts'
 import { exchange, heartbeats, interleave } from '../rolling/exchange.ts'
 import { everyProcess, replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
+import { changeRoles, registerSteadily, relayerKeys, unregistered, untilDrained } from './relayer-key.ts'
 
-// npm run torture:keys: INTERNAL_KEY and the key of the issuer are exchanged, both together, by the steps of docs/operate.md, "Exchanging keys", under 40
-// requests per second. None of them may fail, and in the end the former keys are worth nothing.
+// npm run torture:keys: INTERNAL_KEY, the key of the issuer and that of the relayer are exchanged, all together, by the steps of docs/operate.md, "Exchanging
+// keys", under 40 requests per second while agents register. No request may fail, every agent is registered on chain, and in the end the former keys are worth
+// nothing.
 const perSecond = 40
 const writers = 10
 /** The status of a check that did not hold. */
@@ -43,21 +47,29 @@ try {
       await exchange(one, inRotation)
     }
   }
+  const { relayer: formerRelayer, oracle: proposer } = await loadKeys(config.DATA_DIR)
+  const nextRelayer = Wallet.createRandom().privateKey
+  const hasRoles = await changeRoles(config, proposer, 'grant', nextRelayer)
   const planned = mixed(interleave(await publicReads(system, reader.id), await heartbeats(system, agents)), checks)
   const sender = sendAll(planned.map(reported), perSecond)
+  const registering = registerSteadily(system)
 
   await step({ INTERNAL_KEY_ACCEPTED: next, ISSUER_KEYS_ACCEPTED: nextIssuer })
   await writeFile(keyFile, await readFile(nextFile))
-  await step({ INTERNAL_KEY: next, INTERNAL_KEY_ACCEPTED: former, ISSUER_KEYS_ACCEPTED: formerIssuer })
+  await step({ INTERNAL_KEY: next, INTERNAL_KEY_ACCEPTED: former, ISSUER_KEYS_ACCEPTED: formerIssuer, ...relayerKeys(nextRelayer, formerRelayer) })
+  const address = (name: string) => processes.find(one => one.name === name)!.url
+  await untilDrained(makePeers(address, next))
   // a credential of the former key has expired a day later: the last step is not for those that are checked here
   const { failures, requests, slowestMs } = await sender.stop()
-  await step({ INTERNAL_KEY: next })
+  await step({ INTERNAL_KEY: next, ...relayerKeys(nextRelayer) })
+  const isRevoked = await changeRoles(config, proposer, 'revoke', formerRelayer)
+  const registered = await registering()
+  const missing = await unregistered(system, registered)
 
   console.log(
     `${failures.length} of ${requests} requests failed while ${2 * processes.length} processes were exchanged; the slowest lasted ` +
       `${(slowestMs / 1_000).toFixed(2)} s (load ${loadavg()[0]!.toFixed(1)})`,
   )
-  const address = (name: string) => processes.find(one => one.name === name)!.url
   const isAccepted = (key: string) =>
     makePeers(address, key)
       .call('escrow', escrowApi.internal.doctorReport)
@@ -71,6 +83,8 @@ try {
     'the new INTERNAL_KEY is accepted': await isAccepted(next),
     'a credential of the former key does not hold': (await verified(system, old)).status === doesNotHold,
     'a new credential holds': (await verified(system, fresh)).status === 200,
+    'the new key of the relayer had all roles, the former one has none': hasRoles && isRevoked,
+    [`all ${registered.length} agents that registered meanwhile are on chain`]: missing === 0,
     'no request failed': failures.length === 0,
   }
   for (const [fact, holds] of Object.entries(facts)) console.log(`${holds ? 'yes' : 'NO '}  ${fact}`)
