@@ -78,7 +78,8 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
   try {
     await begin(term)
     receiveNews(node, term)
-    lane.send(lane.slots.open().map(slot => slot.nonce))
+    // where the node contradicts itself the reconciler sends them once it does not
+    if (lane.contradiction === undefined) lane.send(lane.slots.open().map(slot => slot.nonce))
     if (!lane.isRetiring) consumer = await consumeCommands(bus, lane)
     leading(lane)
     lease.describe(() => figuresOf(lane))

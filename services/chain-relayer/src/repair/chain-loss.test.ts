@@ -119,6 +119,9 @@ describe('a lane whose chain loses blocks', function () {
       const work = makeWork(4, 'BASE_SEPOLIA', ['native'])
       await send(work)
       await confirmed(work)
+      // the first block is final then, and these transactions are not: one poll is not enough to reverse it
+      await kit.rpc.call('anvil_mine', ['0x8'])
+      await until('it has followed', () => (lane.current()?.head.number ?? 0) > 12)
 
       await kit.rpc.call('anvil_reset', [])
       await until('the lane stops', () => lane.current() === undefined)
