@@ -2,6 +2,12 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { networkReader } from './network-reader.ts'
 
+/** Polls as long as the test may last. */
+async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; performance.now() < end; await setImmediate()) if (await probe()) return
+  throw new Error(`not in time: ${what}`)
+}
+
 describe('networkReader', () => {
   it('says whether a network is a devnet without waiting, and requests it once', async () => {
     let requests = 0
@@ -28,5 +34,18 @@ describe('networkReader', () => {
     const found = await Promise.all([first, second, other].map(address => contractAt('BASE_SEPOLIA', ['commerce', 'escrow'], address)))
     assert.deepEqual(found, ['escrow', 'escrow', undefined])
     assert.deepEqual(await everyContract('BASE_SEPOLIA', 'escrow'), [first, second])
+  })
+
+  it('requests again before it denies that an address sends: keys may be exchanged, and former ones stay ours', async () => {
+    const [first, second] = ['0x1', '0x2']
+    let status = { lane: { address: first }, laneAddresses: [first] }
+    const reader = networkReader({ peers: { call: async () => status as never } })
+
+    assert.deepEqual([await reader.lane('BASE_SEPOLIA'), await reader.isLane('BASE_SEPOLIA', first)], [first, true])
+    status = { lane: { address: second }, laneAddresses: [first, second] }
+
+    await until('the new one is found', () => reader.isLane('BASE_SEPOLIA', second))
+    assert.deepEqual([await reader.isLane('BASE_SEPOLIA', first), await reader.everyLane('BASE_SEPOLIA')], [true, [first, second]])
+    assert.equal(await reader.lane('BASE_SEPOLIA'), second)
   })
 })
