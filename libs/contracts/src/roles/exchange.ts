@@ -1,6 +1,6 @@
 import { getAddress, toBeHex, Wallet, ZeroHash } from 'ethers'
 import { interfaceOf } from '../artifact.ts'
-import type { Addressed } from '../deploy/replacement.ts'
+import type { Addressed, Replaced } from '../deploy/replacement.ts'
 import { call, callAll } from '../deploy/rpc.ts'
 import { sendMined } from '../deploy/send.ts'
 import { type LaneRole, laneRoles } from './lane-roles.ts'
@@ -71,7 +71,7 @@ async function placesToChange({ rpcUrl, action, address, present }: RoleChange):
   const { addresses, former } = present
   const isDevnet = addresses.DevUSDC !== undefined && (await isFaucet(rpcUrl, addresses.DevUSDC))
   const places = laneRoles(isDevnet ? 'devnet' : 'real').flatMap(role => {
-    const earlier = role.contract === 'Escrow' ? (former?.Escrow ?? []) : []
+    const earlier = former?.[role.contract as Replaced] ?? []
     return [...earlier, addresses[role.contract]].map((at): Place => ({ ...role, at: getAddress(at) }))
   })
   const answers = await callAll(
