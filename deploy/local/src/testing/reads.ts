@@ -35,7 +35,7 @@ const filters: Readonly<Record<string, readonly string[]>> = {
 /** What lists accept besides: their page, their order, and what is read from memory or narrows one of the filters above. */
 const left: ReadonlySet<string> = new Set([
   ...['limit', 'offset', 'sortBy', 'place', 'untilVersion', 'state', 'type', 'maxBudget'],
-  ...['tier', 'maxRisk', 'minBond', 'activityStatus', 'newcomerLane', 'budget'],
+  ...['tier', 'maxRisk', 'minBond', 'activityStatus', 'newcomerLane', 'budget', 'contract'],
 ])
 
 /** Each filter of a list, alone. @throws Error for one that is in neither table: nobody would measure it */
