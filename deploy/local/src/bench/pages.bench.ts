@@ -61,9 +61,11 @@ try {
         return [quantile(values, 0.5), quantile(values, shownQuantile)] as const
       })
       const ratio = ofPage![1] / ofCall![1]
-      if (ratio > mostRatio) process.exitCode = 1
+      // a reader waits by the clock; the processor's time is printed to see where it goes
+      const isBroken = figure === 'wallMs' && ratio > mostRatio
+      if (isBroken) process.exitCode = 1
       const columns = [...ofPage!, ...ofCall!].map(ms => ms.toFixed(2).padStart(7)).join(' ')
-      console.log(`${ratio > mostRatio ? 'FAIL' : 'ok  '} ${name.padEnd(16)} ${figure.padEnd(6)} ${columns} ${ratio.toFixed(2).padStart(8)}`)
+      console.log(`${isBroken ? 'FAIL' : 'ok  '} ${name.padEnd(16)} ${figure.padEnd(6)} ${columns} ${ratio.toFixed(2).padStart(8)}`)
     }
   }
   await paint()

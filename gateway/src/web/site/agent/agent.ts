@@ -47,7 +47,7 @@ export async function agentPage(parts: SiteParts, name: string) {
 <div class="split record">
 <div class="first"><div class="card score-card">${scoreRing(agent.fusedScore, agent.tier)}${components(agent)}</div></div>
 <div class="aside">
-<img class="card-picture" src="/api/agents/${agent.id}/card" alt="Card of ${agent.handle}" width="600" height="340">
+<img class="card-picture" src="/api/agents/${agent.id}/card" alt="Card of ${agent.handle}" width="600" height="340" loading="lazy">
 ${section('Standing', standing(agent, now))}
 ${section('Risk', risk ? riskView(risk) : unavailable('The risk'))}
 ${section('Bond', bond ? bondView(bond) : unavailable('The bond'))}
