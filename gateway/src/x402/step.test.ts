@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { errorBody, Refusal } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -75,5 +76,26 @@ describe('a call that is paid by x402', () => {
 
     assert.deepEqual(await closing(200, body, { extensions }), { served: true, answer: { status: 200, text: JSON.stringify(body) } })
     assert.deepEqual(await closing(...refusal('CONFLICT'), { extensions }), { served: false })
+  })
+
+  it('may answer a challenge that named the address of a former key, and no other one', async () => {
+    const [former, present, agentId, gigId, payer] = [newWallet(), newWallet(), randomUUID(), randomUUID(), newWallet()]
+    const quoted = (more: object) => {
+      const quote = { subject: gigId, price: '40000000', chain: 'BASE_SEPOLIA', payer, agentId, ...more }
+      harness.upstream.reports.set('/internal/v1/escrows/quote', { quote, refusal: null })
+    }
+    harness.upstream.answer = (_seen, response) => json(response, 200, {})
+    const fund = (headers: Record<string, string> = {}) =>
+      harness.call('POST', '/api/agent-payments/fund-escrow', { body: { gigId, agentId, amount: 40 }, headers })
+    quoted({ payTo: former })
+    const challenge = await fund()
+    const proof = { txHash: `0x${'5'.repeat(64)}`, nonce: challenge.body.nonce, amount: '40', from: payer, to: former }
+
+    quoted({ payTo: present })
+    const unknown = await fund({ 'x-payment': JSON.stringify(proof) })
+    quoted({ payTo: present, formerPayTo: [former] })
+    const accepted = await fund({ 'x-payment': JSON.stringify(proof) })
+
+    assert.deepEqual([challenge.status, unknown.status, accepted.status], [402, 402, 200])
   })
 })

@@ -69,8 +69,7 @@ export function openSales(parts: Parts): Sell | undefined {
   return async (request, due, buyer, shortfall) => {
     const { route, price, description, fund } = due
     const sold = 'found' in due ? due : undefined
-    const payTo = fund?.payTo ?? incomeAddress
-    const challenged: Challenged = { route, price, payTo, agentId: buyer.agentId, subject: fund?.subject }
+    const challenged: Challenged = { route, price, payTo: fund?.payTo ?? incomeAddress, agentId: buyer.agentId, subject: fund?.subject }
     const refuseWith = async (refused?: Offer['refused']) => {
       const issuedAt = Date.now()
       const [path = ''] = (request.url ?? '/').split('?')
@@ -91,6 +90,7 @@ export function openSales(parts: Parts): Sell | undefined {
     const sent = request.method === 'HEAD' ? undefined : sentPayment(request)
     if (!sent && fund?.refusal) throw fund.refusal
     if (!sent) return refuseWith()
+    const { payTo, issuedAt } = answeredBy(sent, fund?.formerPayTo)
     const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: buyer.agentId ?? buyer.ip }
     const identifier = sold && 'identifier' in sent ? identifierOf(sent.identifier, sold) : undefined
     const { refusal, service, subject, chain, payer } = fund ?? {}
@@ -107,11 +107,20 @@ export function openSales(parts: Parts): Sell | undefined {
       })
     return saleOf(settled, sent, identifier !== undefined)
 
+    /** The challenge that a payment answers: when it was made, and the address that it named. The platform's key may have been exchanged since. */
+    function answeredBy(payment: NonNullable<Sent>, former: readonly string[] = []): { payTo: string; issuedAt?: number } {
+      if (payment.scheme === 'spec')
+        for (const payTo of [challenged.payTo, ...former]) {
+          const issuedAt = nonces.issuedAt(payment.proof.nonce, { ...challenged, payTo })
+          if (issuedAt !== undefined) return { payTo, issuedAt }
+        }
+      return { payTo: challenged.payTo }
+    }
+
     async function bodyFor(payment: NonNullable<Sent>) {
       const invalid = (message: string) => ({ reason: 'invalid_payload', message })
       if (payment.scheme === 'unreadable') return invalid('The payment is none of the three dialects')
       if (payment.scheme !== 'spec') return { scheme: payment.scheme, payload: payment.payload }
-      const issuedAt = nonces.issuedAt(payment.proof.nonce, challenged)
       if (issuedAt === undefined) return invalid('The nonce belongs to no challenge of this route, price and agent')
       const deadline = deadlineOf(issuedAt)
       if (Date.now() > deadline + lateMs) return { reason: 'challenge_expired', message: 'The challenge ended more than a day ago' }

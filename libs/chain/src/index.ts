@@ -16,6 +16,7 @@ export { type Addresses, type ContractName, contractNames, everyAddress, type Fo
 export { decodeResult, type EncodedCall, encodeCall } from './encode.ts'
 export { type Explorer, explorerOf } from './explorer.ts'
 export { findSource, isProven, optionsNow, reserveCustodial } from './funding/find-source.ts'
+export { intakeOf } from './funding/intake.ts'
 export {
   domainOperationId,
   domainTokenId,

@@ -10,6 +10,8 @@ export const quote = z.object({
   chain,
   /** The intake: its key is the platform's, so what funds nothing is returned. */
   payTo: walletOut,
+  /** Intakes of former keys of the platform: a challenge that named one of them before the exchange is paid there. */
+  formerPayTo: z.array(walletOut).optional(),
   /** Registered wallet of the agent: money of anybody else is refused. */
   payer: walletOut,
   agentId: uuid,

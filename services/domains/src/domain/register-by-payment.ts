@@ -1,4 +1,5 @@
 import { type AgentCaller, type Chain, domainsApi, type Quote, refuse, usd } from '@carapace/api'
+import { intakeOf } from '@carapace/chain'
 import {
   onArrival,
   parsed,
@@ -52,8 +53,8 @@ async function quoteFor(parts: Parts, wanted: Omit<WantedName, 'caller'>, sender
   if (price === 0n || !sender) return { quote: null, refusal: null }
   const caller: AgentCaller = { kind: 'agent', ...sender }
   const { preferredChain: chain } = await parts.agents.fresh(sender.agentId)
-  const payTo = await parts.networks.lane(chain)
-  const quote: Quote = { subject: `${name}${tld}`, price: String(price), chain, payTo, payer: sender.wallet, agentId: sender.agentId }
+  const intake = await intakeOf(parts.networks, chain)
+  const quote: Quote = { subject: `${name}${tld}`, price: String(price), chain, ...intake, payer: sender.wallet, agentId: sender.agentId }
   const check = async () => priceFor(parts, { ...wanted, caller }, await needRegistrable(parts, { ...wanted, caller }))
   return quoteOrRefusal(quote, ['NAME_TAKEN', 'ACCOUNT_SUSPENDED'], check())
 }

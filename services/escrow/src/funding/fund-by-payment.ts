@@ -1,4 +1,5 @@
 import { escrowApi, limits, type Quote, refuse } from '@carapace/api'
+import { intakeOf } from '@carapace/chain'
 import { onArrival, parsed, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Escrow } from '../escrow/escrow.ts'
@@ -15,7 +16,8 @@ export async function quoteFunding(parts: Parts, { request, caller }: QuoteReque
   const gig = await parts.gigNow(gigId)
   if (gig.posterId !== agentId) refuse('NOT_POSTER')
   const wallet = caller?.wallet ?? (await parts.agents.need(agentId)).wallet ?? refuse('NOT_POSTER')
-  const quote: Quote = { subject: gigId, price: gig.budget, chain: gig.chain, payTo: await parts.networks.lane(gig.chain), payer: wallet, agentId }
+  const intake = await intakeOf(parts.networks, gig.chain)
+  const quote: Quote = { subject: gigId, price: gig.budget, chain: gig.chain, ...intake, payer: wallet, agentId }
   const wanted = { gigId, amount, caller: { kind: 'agent' as const, agentId, wallet }, operationId: '' }
   const check = needFundable(parts, wanted).then(({ escrow }) => (escrow.status === 'none' ? needRoom(parts, BigInt(gig.budget)) : undefined))
   return quoteOrRefusal(quote, ['ALREADY_EXISTS', 'INVALID_STATE', 'TVL_CAP_REACHED'], check)
