@@ -3,7 +3,7 @@ import { type AddressInfo, Server as Listener } from 'node:net'
 import express, { type Express } from 'express'
 
 const idleMs = 50
-/** undici, which calls our services, uses a connection no more when 2 s less than the announced time are left: one second after its last answer. */
+/** undici, which calls our services (libs/service/src/peers, gateway/src/proxy), uses a connection no more when 2 s less than the announced time are left: one second after its last answer. */
 const serviceKeepAliveMs = 3_000
 
 /**

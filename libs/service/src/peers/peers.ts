@@ -104,8 +104,11 @@ interface PeerRequest extends Pick<Dispatcher.RequestOptions, 'headers' | 'body'
   signal: AbortSignal
 }
 
-/** Of all callers of a process. `fetch` costs several times as much for each call, in streams and objects that nobody here needs. */
-const connections = new Agent()
+/**
+ * Of all callers of a process, as long as it lives. `fetch` costs several times as much for each call, in streams and objects that nobody here needs.
+ * A connection is used no more when 2 s less than the service announces are left: no write may be on its way while the service ends it (`fastExpress`).
+ */
+const connections = new Agent({ keepAliveTimeoutThreshold: 2_000 })
 
 /** @throws when no whole answer came, or it is no JSON */
 async function answerOf(url: string, sent: PeerRequest): Promise<PeerAnswer> {

@@ -21,7 +21,7 @@ const ofPanel = [validationOpened, panelChanged, voteRecorded, validationResolve
 /** A gig from posted to paid. */
 export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
   const params = { id }
-  // the number is in the address: nothing waits for the gig
+  // the id is in the address: nothing waits for the gig
   const [gig, escrow, judgements, applicants, comments, receipt] = await Promise.all([
     peers.find('marketplace', marketplaceApi.endpoints.getGig, { params }),
     unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: id } })),

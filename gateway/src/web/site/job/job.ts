@@ -17,7 +17,7 @@ const changes = [jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled,
 /** An ERC-8183 job from created to settled. */
 export async function jobPage({ peers, pages, clock }: SiteParts, id: string) {
   const found = peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId: id } })
-  // the number is in the address: nothing waits for the job but its panel
+  // the id is in the address: nothing waits for the job but its panel
   const [job, applicants, receipt, judgement] = await Promise.all([
     found,
     unlessRefused(peers.call('commerce', commerceApi.endpoints.listJobApplicants, { params: { jobId: id }, query: { limit: '20' } })),
