@@ -4,6 +4,7 @@ import type { Addressed, Replaced } from '../deploy/replacement.ts'
 import { call, callAll } from '../deploy/rpc.ts'
 import { sendMined } from '../deploy/send.ts'
 import { type LaneRole, laneRoles } from './lane-roles.ts'
+import { pendingOperations } from './pending-operations.ts'
 
 export type RoleAction = 'grant' | 'revoke'
 
@@ -20,7 +21,7 @@ export interface RoleChange {
 
 /** How far the change is: it needs two runs, with the delay of the timelock between them. */
 export interface RoleProgress {
-  /** unscheduled: nothing was sent, for want of a key; done: nothing is left to change. */
+  /** unscheduled: nothing was sent, for want of a key; done: nothing is left to change or cancel. */
   state: 'unscheduled' | 'scheduled' | 'done'
   /** When it can be executed, ISO 8601; null when it is not scheduled. */
   dueAt: string | null
@@ -36,7 +37,7 @@ const gasFactor = 2n
 
 /**
  * Gives a relayer key all roles that it needs, or removes all that it has, through the timelock: schedules the change, and executes it in a run after
- * its delay. A run that finds nothing to change sends nothing.
+ * its delay. What else is scheduled for the roles of this key is cancelled: anybody could execute it. A run that finds nothing to change sends nothing.
  * @throws Error on another chain id, or when a transaction reverts
  */
 export async function exchangeRoles(change: RoleChange): Promise<RoleProgress> {
@@ -45,8 +46,15 @@ export async function exchangeRoles(change: RoleChange): Promise<RoleProgress> {
   if (id !== present.chainId) throw new Error(`the node has chain id ${id}, not ${present.chainId}`)
   const places = await placesToChange(change)
   const roles = places.map(({ role, contract, at }) => `${role} on ${contract} ${at}`)
-  if (places.length === 0) return { state: 'done', dueAt: null, roles }
-  const operation = await operationOf(change, places)
+  const operation = places.length === 0 ? undefined : await operationOf(change, places)
+  for (const pending of await pendingOperations(change)) {
+    if (pending === operation?.id) continue
+    const next = callOf(change, 'cancel', [pending])
+    // one call a run: the next run finds the next one
+    if (!change.proposerKey) return { state: 'unscheduled', dueAt: null, roles, call: next }
+    await send(change, next, `the cancellation of ${pending}`)
+  }
+  if (!operation) return { state: 'done', dueAt: null, roles }
   if (operation.dueAt === unset) {
     const next = callOf(change, 'scheduleBatch', [...operation.batch, operation.delay])
     if (!change.proposerKey) return { state: 'unscheduled', dueAt: null, roles, call: next }
@@ -97,6 +105,7 @@ async function isFaucet(rpcUrl: string, at: string): Promise<boolean> {
 }
 
 interface Operation {
+  id: string
   /** Arguments of the timelock that name it. */
   batch: unknown[]
   /** Unix seconds, or `unset`. */
@@ -114,7 +123,7 @@ async function operationOf(change: RoleChange, places: readonly Place[]): Promis
     const batch = [places.map(({ at }) => at), places.map(() => 0), data, ZeroHash, toBeHex(n, 32)]
     const [id] = await view(change, 'hashOperationBatch', batch)
     const [dueAt] = await view(change, 'getTimestamp', [id])
-    if (Number(dueAt) !== executed) return { batch, dueAt: Number(dueAt), delay: delay as bigint }
+    if (Number(dueAt) !== executed) return { id: id as string, batch, dueAt: Number(dueAt), delay: delay as bigint }
   }
 }
 

@@ -67,6 +67,40 @@ describe('the roles of a relayer key', () => {
     assert.equal(await rolesOf(next), all)
   })
 
+  it('do not follow a change that was scheduled before the opposite one', async () => {
+    const former = people.operator
+    await change('revoke', former)
+    const batch = await scheduled(anvil.rpcUrl, present.addresses.Timelock)
+
+    const shown = await exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'grant', address: former, present })
+    assert.deepEqual([shown.state, shown.call?.data.slice(0, 10)], ['unscheduled', interfaceOf('Timelock').getFunction('cancel')!.selector])
+    assert.deepEqual(await change('grant', former), { state: 'done', dueAt: null, roles: [] })
+
+    await passTime(61)
+    const execution = { from: walletOf('stranger').address, to: present.addresses.Timelock, data: batch }
+    await assert.rejects(call(anvil.rpcUrl, 'eth_call', execution, 'latest'), /revert|custom error/i)
+    assert.equal(await rolesOf(former), all)
+
+    assert.equal((await change('revoke', former)).state, 'scheduled')
+    await passTime(61)
+    assert.deepEqual([(await change('revoke', former)).state, await rolesOf(former)], ['done', 0])
+  })
+
+  it('follow one set of places only', async () => {
+    await change('revoke', people.operator)
+    const first = await scheduled(anvil.rpcUrl, present.addresses.Timelock)
+    const more = { ...present, former: { Escrow: [present.addresses.Escrow] } }
+    const run = () =>
+      exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'revoke', address: people.operator, present: more, proposerKey: walletOf('proposer').privateKey })
+
+    assert.equal((await run()).state, 'scheduled')
+
+    await passTime(61)
+    const execution = { from: walletOf('stranger').address, to: present.addresses.Timelock, data: first }
+    await assert.rejects(call(anvil.rpcUrl, 'eth_call', execution, 'latest'), /revert|custom error/i)
+    assert.deepEqual([(await run()).state, await rolesOf(people.operator)], ['done', 0])
+  })
+
   it('are shown as a call where the proposer is a contract', async () => {
     const progress = await exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'grant', address: next, present })
 
@@ -74,3 +108,12 @@ describe('the roles of a relayer key', () => {
     assert.equal(progress.call?.to, present.addresses.Timelock)
   })
 })
+
+/** The execution of what the last transaction has scheduled. */
+async function scheduled(rpcUrl: string, timelock: string): Promise<string> {
+  const { transactions } = await call<{ transactions: { to: string; input: string }[] }>(rpcUrl, 'eth_getBlockByNumber', 'latest', true)
+  const schedule = transactions.find(({ to }) => to?.toLowerCase() === timelock.toLowerCase())!
+  const contract = interfaceOf('Timelock')
+  const [targets, values, payloads, predecessor, salt] = contract.decodeFunctionData('scheduleBatch', schedule.input)
+  return contract.encodeFunctionData('executeBatch', [[...targets], [...values], [...payloads], predecessor, salt])
+}
