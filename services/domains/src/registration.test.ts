@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { dayMs, getReservationUse } from '@carapace/api'
+import { dayMs, getReservationUse, refuse } from '@carapace/api'
 import { operationKey } from '@carapace/chain'
 import { type Answer, doctorChecks, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import { account } from './ledger.ts'
@@ -57,6 +57,22 @@ describe('POST /api/domains/register', () => {
       assert.equal((await income()) - before, price)
       assert.equal(harness.reservations.length, tld === '.shell' ? 1 : 0)
     })
+
+  it('refuses a name that was registered meanwhile as taken, also where a service does not answer', async () => {
+    const [first, second] = await agentsOf(2, { usdc: 100 })
+    const name = newName()
+    let registered: Answer | undefined
+    harness.beforeAgentRow = async id => {
+      if (id !== second!.id) return
+      registered ??= await register(first!, name, '.claw')
+      refuse('DEPENDENCY_UNAVAILABLE')
+    }
+
+    const refused = await register(second!, name, '.claw')
+
+    assert.deepEqual(codes([registered!, refused]), ['201', '409 NAME_TAKEN'])
+    assert.deepEqual(codes([await register(second!, newName(), '.claw')]), ['503 DEPENDENCY_UNAVAILABLE'])
+  })
 
   it('refuses a name that is being registered as retryable, and registers it under the same key once that has failed', async () => {
     const [first, second] = await agentsOf(2, { usdc: 100 })

@@ -65,6 +65,14 @@ export async function reserveName<C extends Charge>(
   chargeFor: (agent: Agent, price: bigint) => Promise<C>,
 ): Promise<{ made: Made; charge: C | undefined }> {
   needValid(request.name)
+  return reserveInTries(parts, request, chargeFor).catch(checkingVacancy(parts, request))
+}
+
+async function reserveInTries<C extends Charge>(
+  parts: Parts,
+  request: WantedName & { operationId: string },
+  chargeFor: (agent: Agent, price: bigint) => Promise<C>,
+): Promise<{ made: Made; charge: C | undefined }> {
   const agent = await needRegistrable(parts, request)
   for (let attempt = 1; ; attempt++)
     try {
@@ -114,7 +122,7 @@ async function reserveOnce<C extends Charge>(
 ): Promise<{ made: Made; charge: C | undefined }> {
   const { name, tld, caller, operationId } = request
   const { price, freeSlot } = await priceFor(parts, request, agent)
-  const charge = price === 0n ? undefined : await chargeFor(agent, price).catch(checkingVacancy(parts, request))
+  const charge = price === 0n ? undefined : await chargeFor(agent, price)
   const chain = charge?.chain ?? agent.preferredChain
   const reservation: Reservation = {
     id: domainIdOf(`${name}${tld}`),
@@ -136,7 +144,7 @@ async function reserveOnce<C extends Charge>(
   return { made: { domain, operation: operationOf(domain, operationId) }, charge }
 }
 
-/** While the source of the money was searched, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
+/** While other services were called, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
 const checkingVacancy =
   ({ domains, clock }: Parts, { name, tld, caller }: WantedName) =>
   async (error: unknown): Promise<never> => {

@@ -22,6 +22,8 @@ export interface Harness {
   platform: TestPlatform
   /** What identity and reputation answer about agents, by id. */
   agents: Map<string, api.AgentRow>
+  /** What happens before identity answers about an agent. */
+  beforeAgentRow: ((id: string) => Promise<void>) | undefined
   scores: Map<string, number>
   /** USDC (µ) by `<chain>/<address>`; allowances to the registry by owner. */
   balances: Map<string, bigint>
@@ -59,6 +61,7 @@ export function sharedHarness(): Harness {
   beforeEach(() => {
     harness.chain = () => 'confirm'
     harness.treasuryRefuses = undefined
+    harness.beforeAgentRow = undefined
     for (const recorded of [harness.commands, harness.reservations, harness.returned]) recorded.length = 0
   })
   after(() => harness.close())
@@ -68,6 +71,7 @@ export function sharedHarness(): Harness {
 async function startHarness(harness: Harness): Promise<void> {
   Object.assign(harness, {
     agents: new Map(),
+    beforeAgentRow: undefined,
     scores: new Map(),
     balances: new Map(),
     allowances: new Map(),
@@ -132,7 +136,12 @@ const scoreRow = {
 
 function peersOf(harness: Harness) {
   const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
-  const identity = stubPeer(api.identityApi, { getAgentRow: ({ params }) => wanted(harness.agents.get(params.id), 'agent') })
+  const identity = stubPeer(api.identityApi, {
+    getAgentRow: async ({ params }) => {
+      await harness.beforeAgentRow?.(params.id)
+      return wanted(harness.agents.get(params.id), 'agent')
+    },
+  })
   const reputation = stubPeer(api.reputationApi, {
     getScoreRow: ({ params }) => ({ ...scoreRow, agentId: params.agentId, fusedScore: harness.scores.get(params.agentId) ?? 15 }),
   })
