@@ -55,6 +55,8 @@ export interface Domain {
   chain: Chain
   /** Where the token is, or will be: never another one on this network. Absent in early records: they are in the first. */
   registry?: string
+  /** Its registries on networks where it was before, by network; null: the first one there. Absent: it was on no other. */
+  elsewhere?: Partial<Record<Chain, string | null>>
   status: DomainState
   /** EIP-55; while the name is reserved, of the agent that it is reserved for. */
   ownerWallet: string | null

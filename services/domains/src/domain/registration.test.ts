@@ -189,6 +189,7 @@ describe('the registry of a name', () => {
   const newest = { registries: [first, second] }
   const again = (domain: Domain, more: Partial<Reservation> = {}) => reserve(domain, request({ operationId: 'op-9', ...newest, ...more }))
   const { registry: _, ...early } = deleted()
+  const unpaid = { sale: { price: 50_000_000n, kind: 'treasury', payer } } as const
 
   it('is the newest one for a name that nobody has reserved, and its operations go there', () => {
     const { state, events } = reserve(undefined, request(newest))
@@ -210,6 +211,15 @@ describe('the registry of a name', () => {
 
   it('is the newest one of another network', () => {
     assert.equal(again(deleted(), { chain: 'SKALE_TESTNET' }).state.registry, second)
+  })
+
+  it('is the same on a network where the name was before another one', () => {
+    const freed = (domain: Domain) => drop(domain, 'FUNDS_REQUIRED')
+    const onSkale = (domain: Domain) => freed(again(domain, { chain: 'SKALE_TESTNET', registries: [ownerWallet], ...unpaid }).state)
+    const back = (domain: Domain) => again(onSkale(domain), { ...unpaid }).state
+
+    assert.deepEqual([back(deleted()).registry, back(early).registry], [first, first])
+    assert.equal(again(freed(back(deleted())), { chain: 'SKALE_TESTNET', registries: [ownerWallet, second] }).state.registry, ownerWallet)
   })
 })
 

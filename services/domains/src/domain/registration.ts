@@ -2,7 +2,7 @@ import { type Chain, dayMs, type Extension, refuse, retryableIn } from '@carapac
 import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
-import { registryAmong } from './registry.ts'
+import { registriesElsewhere, registryAmong } from './registry.ts'
 import { type DomainTrigger, domainStates, passingStates } from './states.ts'
 
 /** Only the former owner registers a deleted name before it is free again. */
@@ -105,6 +105,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
     name,
     chain,
     registry: registryAmong(present, chain, request.registries),
+    ...registriesElsewhere(present, chain),
     status: domainStates.move(before.status, 'fund'),
     ownerWallet: wallet,
     agentId,
