@@ -58,7 +58,7 @@ describe('POST /api/domains/register', () => {
       assert.equal(harness.reservations.length, tld === '.shell' ? 1 : 0)
     })
 
-  it('refuses a name that was registered meanwhile as taken, also where a service does not answer', async () => {
+  it('answers NAME_TAKEN to a name that was registered meanwhile, also where a service does not answer', async () => {
     const [first, second] = await agentsOf(2, { usdc: 100 })
     const name = newName()
     let registered: Answer | undefined

@@ -3,7 +3,7 @@ import type { Addressed } from '../deploy/replacement.ts'
 import { call, callAll } from '../deploy/rpc.ts'
 import { laneRoles } from './lane-roles.ts'
 
-interface Asked {
+interface KeyQuery {
   rpcUrl: string
   /** Of the relayer key. */
   address: string
@@ -19,7 +19,7 @@ interface Log {
 const leastBlocks = 1_000
 
 /** Ids of a timelock's operations, neither executed nor cancelled, that do nothing but grant or revoke roles of this relayer key. */
-export async function pendingOperations({ rpcUrl, address, present }: Asked): Promise<string[]> {
+export async function pendingOperations({ rpcUrl, address, present }: KeyQuery): Promise<string[]> {
   const timelock = present.addresses.Timelock
   const contract = interfaceOf('Timelock')
   const topic = contract.getEvent('CallScheduled')!.topicHash
