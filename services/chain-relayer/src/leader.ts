@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commandQueue } from '@carapace/api'
 import { type Bus, BusClosedError, settledWithin } from '@carapace/bus'
 import { beginSpan, processing } from '@carapace/service'
-import { ledUnderOtherKey } from './lane/keys/network-leases.ts'
+import { heldUnderOtherKey, isLed } from './lane/keys/network-leases.ts'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import { figuresOf } from './lane/lane-figures.ts'
 import { acquireLease, type Lease } from './lane/lease.ts'
@@ -54,13 +54,22 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
 
 /** Two keys receive the commands of no network at the same time: while another one's leader lasts, this one waits. */
 async function acquireLane(parts: LaneParts): Promise<Lease | undefined> {
-  const { db, id, timings, isAlone, isRetiring, log } = parts
+  const { db, id, timings, isAlone, isRetiring } = parts
+  if (await hasToWait(parts)) return undefined
   const lease = await acquireLease(db.leases, id, timings, isAlone, isRetiring)
-  const other = lease && !isRetiring ? await ledUnderOtherKey(parts) : undefined
-  if (other === undefined) return lease
-  await lease!.release()
-  log.info({ lane: id, other }, 'the network is led under another key: this one waits until that process has ended')
+  // another process may have acquired its own meanwhile
+  if (lease === undefined || !(await hasToWait(parts))) return lease
+  await lease.release()
   return undefined
+}
+
+/** A former key's lane waits for a leader of the present one: holding its lease earlier, it could shut out a process that has to lead under it. */
+async function hasToWait(parts: LaneParts): Promise<boolean> {
+  const { id, presentId, log } = parts
+  if (presentId !== undefined) return !(await isLed(presentId, parts))
+  const other = await heldUnderOtherKey(parts)
+  if (other !== undefined) log.info({ lane: id, other }, 'the network is led under another key: this one waits until that process has ended')
+  return other !== undefined
 }
 
 /** Receives the node's notices for the lane that leads. */
@@ -81,6 +90,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
     // where the node contradicts itself the reconciler sends them once it does not
     if (lane.contradiction === undefined) lane.send(lane.slots.open().map(slot => slot.nonce))
     if (!lane.isRetiring) consumer = await consumeCommands(bus, lane)
+    await lease.begun()
     leading(lane)
     lease.describe(() => figuresOf(lane))
     lane.log.info({ lane: lane.id, epoch: lease.epoch, nextNonce: lane.slots.nextNonce, open: lane.slots.openCount }, 'leading the lane')

@@ -47,6 +47,8 @@ export interface LaneParts {
   readonly signer: Signer
   /** It has the former key of its network: it finishes what it accepted, receives no commands and publishes no logs. */
   readonly isRetiring?: true
+  /** Of a retiring lane: the lane of its network's present key in this process. */
+  readonly presentId?: string
   /** The lane of the network's former key, while keys are exchanged. */
   readonly retiring?: RetiringLane
   readonly custody: Custody

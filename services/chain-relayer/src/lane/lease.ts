@@ -10,6 +10,8 @@ export interface LeaseRecord {
   expiresAt: Date
   /** The holder only finishes what the key of this lane accepted. */
   retiring?: boolean
+  /** The holder does not lead yet. */
+  beginning?: boolean
   /** What the holder has to do, as of its last renewal: for processes on standby. */
   figures?: LaneFigures
 }
@@ -33,6 +35,8 @@ export interface Lease {
   readonly lost: Promise<void>
   /** Each renewal says from now on what the lane has to do. */
   describe(figures: () => LaneFigures): void
+  /** The holder leads from now on. */
+  begun(): Promise<void>
   release(): Promise<void>
 }
 
@@ -60,7 +64,7 @@ export async function acquireLease(
   if (!present || isHeld(present, now, isAlone)) return undefined
   const acquired = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
-    { $set: { holder, retiring, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
+    { $set: { holder, retiring, beginning: true, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
   if (!acquired) return undefined
@@ -104,6 +108,9 @@ export async function acquireLease(
     lost,
     describe: by => {
       figures = by
+    },
+    begun: async () => {
+      await leases.updateOne({ _id: lane, holder, epoch }, { $set: { beginning: false } })
     },
     release: async () => {
       stop()

@@ -1,13 +1,27 @@
 import type { Collections } from '../collections.ts'
 import type { LaneParts } from '../lane.ts'
-import { isHeld } from '../lease.ts'
+import { isHeld, type LeaseRecord } from '../lease.ts'
 
 type Own = Pick<LaneParts, 'db' | 'id' | 'network' | 'isAlone'>
 
-/** The lane of another key under which a network is led now, by a process that does not know that key as the former one. */
-export async function ledUnderOtherKey({ db, id, network, isAlone = false }: Own): Promise<string | undefined> {
+/** The lane of another key that a process holds as its present one: it leads the network, or begins to. */
+export async function heldUnderOtherKey(own: Own): Promise<string | undefined> {
+  return (await presentLeases(own)).find(({ _id }) => _id !== own.id)?._id
+}
+
+/** The lane of another key under which a network is led now. */
+export async function ledUnderOtherKey(own: Own): Promise<string | undefined> {
+  return (await presentLeases(own)).find(({ _id, beginning }) => _id !== own.id && beginning !== true)?._id
+}
+
+/** Whether a process leads under that lane, and not as that of a former key. */
+export async function isLed(lane: string, own: Own): Promise<boolean> {
+  return (await presentLeases(own)).some(({ _id, beginning }) => _id === lane && beginning !== true)
+}
+
+async function presentLeases({ db, network, isAlone = false }: Own): Promise<LeaseRecord[]> {
   const all = await db.leases.find(leasesOf(network.chain)).toArray()
-  return all.find(lease => lease._id !== id && lease.retiring !== true && isHeld(lease, new Date(), isAlone))?._id
+  return all.filter(lease => lease.retiring !== true && isHeld(lease, new Date(), isAlone))
 }
 
 /** The address that receives the commands of a network: while a process leads it under another key, that one. */

@@ -10,5 +10,5 @@ export const laneIdOf = (chain: Chain, { address }: Pick<Signer, 'address'>): st
  * collection only, so that is searched with every reconciliation.
  */
 export function retiringPartsOf({ retiring, timings, ...parts }: LaneParts): LaneParts | undefined {
-  return retiring && { ...parts, ...retiring, isRetiring: true, timings: { ...timings, storeCheckMs: timings.reconcileMs } }
+  return retiring && { ...parts, ...retiring, isRetiring: true, presentId: parts.id, timings: { ...timings, storeCheckMs: timings.reconcileMs } }
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quiet } from '@carapace/bus'
+import { until } from '@carapace/testing'
+import { laneAddress, laneKey, nextAddress, nextKey } from '../../testing/keys.ts'
+import { type Kit, laneParts, quickTimings, startKit } from '../../testing/kit.ts'
+import { acquireLease } from '../lease.ts'
+import { leadingAddress } from './network-leases.ts'
+
+const chain = 'BASE_SEPOLIA'
+const former = `${chain}:${laneAddress}`
+const next = `${chain}:${nextAddress}`
+
+describe('a lane of one of two keys', () => {
+  let kit: Kit
+  beforeEach(async () => {
+    kit = await startKit()
+  })
+  afterEach(() => kit.close())
+  const epochOf = async (lane: string) => Number((await kit.db.leases.findOne({ _id: lane }))?.epoch ?? 0)
+  const partsOf = (key: string) => laneParts({ chain, devnet: kit.devnet, db: kit.db, bus: kit.bus, rpc: kit.rpc }, { key })
+
+  it('that retires waits until its present key is led', async () => {
+    // a process of the other direction has the present key as its former one
+    const held = await acquireLease(kit.db.leases, former, quickTimings, false, true)
+    await kit.start({ key: laneKey, retiringKey: nextKey, standby: true })
+    await sleep(5 * quickTimings.leaseRetryMs)
+
+    assert.equal(await epochOf(next), 0)
+
+    await held!.release()
+    await until('both are held', async () => (await epochOf(former)) === 2 && (await epochOf(next)) === 1)
+  })
+
+  it('that waits for the leader under the other key acquires nothing, and names that one', async () => {
+    const leader = await acquireLease(kit.db.leases, former, quickTimings)
+    assert.equal(await leadingAddress(await partsOf(nextKey)), nextAddress, 'it only begins')
+    await leader!.begun()
+    await kit.start({ key: nextKey, standby: true, log: quiet })
+    await sleep(5 * quickTimings.leaseRetryMs)
+
+    assert.equal(await epochOf(next), 0)
+    assert.equal(await leadingAddress(await partsOf(nextKey)), laneAddress)
+    await leader!.release()
+  })
+})
