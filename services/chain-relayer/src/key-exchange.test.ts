@@ -143,6 +143,13 @@ describe('a relayer whose key is exchanged', function () {
 
       const failure = await until('it fails', () => outcomes[0])
       assert.match(JSON.stringify(failure), /only 0x.* can send this, and its key is not here/)
+      assert.equal((failure as { terminal: boolean }).terminal, false)
+
+      const late = commands.escrowLockX402({ ...gig, gigId: randomUUID(), payTo: wallet(), deadline: new Date(Date.now() - 1_000) })
+      await publish(late)
+      const end = await until('it fails', () => outcomes.find(one => (one as { opKey: string }).opKey === late.subject))
+      const { code, terminal } = end as { code: string; terminal: boolean }
+      assert.deepEqual([code, terminal], ['EXPIRED', true])
     })
   })
 

@@ -6,7 +6,7 @@ import { failed } from '../lane/announce.ts'
 import { commandStates } from '../lane/command-states.ts'
 import { Fenced, type Lane } from '../lane/lane.ts'
 import { outcomeOf } from '../lane/outcome-of.ts'
-import { type Op, type OpError, type QueuedOp, voidIdOf } from '../lane/records.ts'
+import { hasFailed, type Op, type OpError, type QueuedOp, voidIdOf } from '../lane/records.ts'
 import { serially } from '../lane/runner.ts'
 import { confirmFound, effectNow } from './endings.ts'
 import { argsOf, issueText } from './prepare.ts'
@@ -75,6 +75,8 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
     if (!parsed.success) return refuseUnread(lane, event, parsed.error)
     const error = faultOf(lane, parsed.data)
     if (error) return lane.announce([failed(newOp(parsed.data, lane.id, 0, 0, event.traceparent ?? null), error, false)])
+    const absent = absentSender(lane, parsed.data)
+    if (absent) return refuseWithoutKey(lane, parsed.data, absent, event.traceparent ?? null)
     await new Promise<void>((resolve, reject) => {
       const arrivals = waiting.get(parsed.data.opKey) ?? []
       arrivals.push({ command: parsed.data, traceparent: event.traceparent ?? null, done: resolve, failed: reject })
@@ -111,8 +113,6 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
       const place = args[name]
       if (typeof place === 'string' && !isOurs(lane, place)) return invalid(`args.${name}: ${place} is no contract of ${command.network}`)
     }
-    const from = kind.sender?.(args)
-    if (from !== undefined && laneOf(lane, from) === undefined) return invalid(`args: only ${from} can send this, and its key is not here`)
     const expected = kind.opKey(args)
     return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
   } catch (error) {
@@ -161,6 +161,23 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   // A reorganisation included the earlier round after its failure was published: this round ends with what that one did.
   if (effect) await confirmFound(lane, [{ op: fresh, effect }])
   else enqueue(lane, fresh)
+}
+
+/** The address that alone can send a command, where its key is not here. */
+function absentSender(lane: Lane, command: ChainCommand): string | undefined {
+  const kind = lane.commandOf(command.kind)
+  const from = kind?.sender?.(argsOf(kind, command as unknown as Op))
+  return from !== undefined && laneOf(lane, from) === undefined ? from : undefined
+}
+
+/** The key may come until the deadline has passed; then nothing will send the command, and what was paid for it is free. */
+async function refuseWithoutKey(lane: Lane, command: ChainCommand, from: string, traceparent: string | null): Promise<void> {
+  const stored = await lane.db.ops.findOne({ _id: command.opKey })
+  if (stored && compare(stored, command).is === 'known') return lane.announce(await outcomeOf(lane, stored))
+  const op = { ...newOp(command, lane.id, 0, 0, traceparent), seq: stored?.seq ?? 0 }
+  const isOver = op.deadline !== null && op.deadline <= Date.now() && (!stored || hasFailed(stored)) && !(await effectNow(lane, stored ?? op))
+  const code = isOver ? 'EXPIRED' : 'INVALID_COMMAND'
+  await lane.announce([failed(op, { code, message: `args: only ${from} can send this, and its key is not here` }, isOver)])
 }
 
 /** The lane whose key has to send a command: what was paid to the former one is paid out by it. */
