@@ -1,5 +1,6 @@
 import type { Chain } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
+import { ledUnderOtherKey } from './lane/keys/network-leases.ts'
 import { figuresOf } from './lane/lane-figures.ts'
 import { type LaneFigures, leaseFigures } from './lane/lease.ts'
 import { type RunningLane, runLane } from './leader.ts'
@@ -54,8 +55,8 @@ export function openLanes(networks: Networks): Lanes {
     status: async chain => {
       const own = state(chain)
       if (own.leading) return { ...own, led: true }
-      const { db, id } = networks.get(chain)!.parts
-      const figures = await leaseFigures(db.leases, id)
+      const { parts } = networks.get(chain)!
+      const figures = await leaseFigures(parts.db.leases, (await ledUnderOtherKey(parts)) ?? parts.id)
       return { ...own, ...figures, led: figures !== undefined }
     },
     checkStore: () => {

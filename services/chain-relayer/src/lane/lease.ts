@@ -119,10 +119,10 @@ export async function acquireLease(
   }
 }
 
-/** What the holder of a lane's lease last reported; undefined while nobody holds it. */
+/** What the holder of a lane's lease last reported; undefined while nobody holds it as that of a present key. */
 export async function leaseFigures(leases: mongo.Collection<LeaseRecord>, lane: string): Promise<LaneFigures | undefined> {
   const record = await leases.findOne({ _id: lane })
-  if (!record || record.expiresAt < new Date()) return undefined
+  if (!record || record.retiring || record.expiresAt < new Date()) return undefined
   return record.figures ?? { queued: 0, inflight: 0, nonceGap: 0 }
 }
 
