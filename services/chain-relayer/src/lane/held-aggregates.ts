@@ -1,4 +1,5 @@
 import type { Collections } from './collections.ts'
+import { foundNotFinal } from './records.ts'
 
 /** Aggregates of which another key has unfinished operations: until they are final nothing of these is signed here, so that their order stays. */
 export interface HeldAggregates {
@@ -46,5 +47,6 @@ async function unfinishedOf(db: Collections, lane: string): Promise<string[]> {
   const queued = await db.ops.find({ lane, state: 'QUEUED' }, { projection }).toArray()
   const txs = await db.txs.find({ lane, unfinished: true }, { projection: { ops: 1 } }).toArray()
   const carried = await db.ops.find({ _id: { $in: txs.flatMap(tx => tx.ops.map(op => op.opKey)) } }, { projection }).toArray()
-  return [...queued, ...carried].map(op => op.aggregateKey)
+  const found = await db.ops.find({ lane, ...foundNotFinal }, { projection }).toArray()
+  return [...queued, ...carried, ...found].map(op => op.aggregateKey)
 }

@@ -63,6 +63,9 @@ export const hasFailed = (op: Op): op is FailedOp => terminalFailures.includes(o
 /** A block has its effect. */
 export const hasEffect = (op: Op): op is ConfirmedOp | FinalOp => op.state === 'CONFIRMED' || op.state === 'FINAL'
 
+/** Query for operations whose effect was found: no transaction says that they are not final. */
+export const foundNotFinal = { state: 'CONFIRMED', 'result.already': true } as const
+
 interface OpBase {
   readonly _id: string
   readonly round: number

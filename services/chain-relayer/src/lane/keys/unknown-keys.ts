@@ -1,5 +1,6 @@
 import { WrongNetwork } from '../../chain/network.ts'
 import type { LaneParts } from '../lane.ts'
+import { foundNotFinal } from '../records.ts'
 import { addressIn } from './network-leases.ts'
 
 /**
@@ -9,7 +10,11 @@ import { addressIn } from './network-leases.ts'
  */
 export async function needKeysOfStored({ id, retiring, db, network }: Pick<LaneParts, 'id' | 'retiring' | 'db' | 'network'>): Promise<void> {
   const { chain } = network
-  const lanes = await Promise.all([db.txs.distinct('lane', { unfinished: true }), db.ops.distinct('lane', { state: 'QUEUED' })])
+  const lanes = await Promise.all([
+    db.txs.distinct('lane', { unfinished: true }),
+    db.ops.distinct('lane', { state: 'QUEUED' }),
+    db.ops.distinct('lane', foundNotFinal),
+  ])
   const isUnknown = (lane: string) => lane.startsWith(`${chain}:`) && lane !== id && lane !== retiring?.id
   const unknown = [...new Set(lanes.flat())].filter(isUnknown)
   if (unknown.length === 0) return

@@ -4,8 +4,14 @@ import { quiet } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import { laneAddress, laneKey, nextAddress, nextKey } from '../../testing/keys.ts'
 import { type Kit, laneParts, quickTimings, startKit } from '../../testing/kit.ts'
+import { heldAggregates } from '../held-aggregates.ts'
 import { acquireLease } from '../lease.ts'
+import type { Op } from '../records.ts'
 import { leadingAddress } from './network-leases.ts'
+import { retirementOf } from './retirement.ts'
+import { needKeysOfStored } from './unknown-keys.ts'
+
+type Balance = Awaited<ReturnType<Parameters<typeof retirementOf>[1]['balance']>>
 
 const chain = 'BASE_SEPOLIA'
 const former = `${chain}:${laneAddress}`
@@ -42,5 +48,19 @@ describe('a lane of one of two keys', () => {
     assert.equal(await epochOf(next), 0)
     assert.equal(await leadingAddress(await partsOf(nextKey)), laneAddress)
     await leader!.release()
+  })
+
+  it('needs its key, and holds back its aggregate, while an effect that it found is not final', async () => {
+    const found = { _id: 'a', lane: former, aggregateKey: 'gig', state: 'CONFIRMED', result: { already: true } }
+    await kit.db.ops.insertOne(found as unknown as Op)
+    const parts = await partsOf(nextKey)
+
+    await assert.rejects(needKeysOfStored(parts), new RegExp(`commands of ${laneAddress} are not finished`))
+    const held = heldAggregates(kit.db, former, 0)
+    await held.refresh()
+    assert.deepEqual([...held.keys], ['gig'])
+    const retiring = await partsOf(laneKey)
+    const { commands } = await retirementOf(retiring, { balance: async () => ({ usdc: '0' }) as Balance })
+    assert.equal(commands, 1)
   })
 })
