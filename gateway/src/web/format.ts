@@ -1,11 +1,11 @@
 // as it is served to the browser, so that both say the same
-import { figure, money } from '../../browser/dist/amounts.js'
+import { money } from '../../browser/dist/amounts.js'
 import { distance } from '../../browser/dist/distance.js'
 
 // made once: to make a formatter costs a hundred times what it costs to use it
 const [cents, wholes] = [new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }), new Intl.NumberFormat('en-US')]
 
-export { figure, money }
+export { money }
 
 /** An amount to the cent, where the rest does not matter. @example rounded(46.923125) === '46.92' */
 export const rounded = (usdc: number): string => cents.format(usdc)
