@@ -63,7 +63,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
         contradicted: contradiction !== undefined,
         lane: { address: await leadingAddress(parts), queued, inflight, nonceGap },
         laneAddresses: [...new Set([parts.signer.address, ...(await addressesOf(records, network.chain))])],
-        retiring: retiring ? await retirementOf(retiring, reads) : null,
+        retiring: retiring ? await retirementOf(retiring, reads, clock.now()) : null,
         contracts: { ...network.addresses },
       }
     },

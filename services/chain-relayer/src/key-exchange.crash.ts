@@ -146,6 +146,8 @@ describe('the key of two relayers that is exchanged', function () {
     const lastOps = last!.ops.map(({ opKey }) => opKey)
     await until('it is published as reorged', () => lastOps.every(opKey => of(opKey, 'reorged').length > 0), 90)
     const fourth = await start(bothKeys)
+    // it led minutes ago, as far as the relayers know
+    await db.leases.updateOne({ _id: former }, { $set: { retiringSince: new Date(0) } })
     const { retiring } = await until(
       'the former key is drained',
       async () => {

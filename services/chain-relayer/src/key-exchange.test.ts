@@ -105,6 +105,9 @@ describe('a relayer whose key is exchanged', function () {
 
       // it may have failed for want of the money before: then an operator repeats it, and the new key sends it
       await until('it has ended', async () => ['FINAL', 'FAILED'].includes(await stateOf(unpaid.draft)), 60)
+      await until('nothing is left', async () => (await status()).retiring?.transactions === 0)
+      assert.equal((await status()).retiring?.drained, false, 'it can be paid for some minutes more')
+      await platform.advance(600)
       await until('it is drained', async () => (await status()).retiring?.drained)
     })
 

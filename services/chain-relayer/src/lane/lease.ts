@@ -10,6 +10,8 @@ export interface LeaseRecord {
   expiresAt: Date
   /** The holder only finishes what the key of this lane accepted. */
   retiring?: boolean
+  /** When a holder that only finishes followed one that led. */
+  retiringSince?: Date
   /** The holder does not lead yet. */
   beginning?: boolean
   /** What the holder has to do, as of its last renewal: for processes on standby. */
@@ -62,9 +64,10 @@ export async function acquireLease(
   await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
   const present = await leases.findOne({ _id: lane })
   if (!present || isHeld(present, now, isAlone)) return undefined
+  const since = retiring && !(present.retiring && present.retiringSince) ? { retiringSince: now } : {}
   const acquired = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
-    { $set: { holder, retiring, beginning: true, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
+    { $set: { holder, retiring, ...since, beginning: true, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
   if (!acquired) return undefined

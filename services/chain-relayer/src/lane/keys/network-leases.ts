@@ -20,7 +20,7 @@ export async function isLed(lane: string, own: Own): Promise<boolean> {
 }
 
 async function presentLeases({ db, network, isAlone = false }: Own): Promise<LeaseRecord[]> {
-  const all = await db.leases.find(leasesOf(network.chain)).toArray()
+  const all = await db.leases.find({ _id: lanesOf(network.chain) }).toArray()
   return all.filter(lease => lease.retiring !== true && isHeld(lease, new Date(), isAlone))
 }
 
@@ -32,7 +32,7 @@ export async function leadingAddress({ signer, ...own }: Own & Pick<LaneParts, '
 
 /** The addresses of all keys that were ever to lead a network. */
 export async function addressesOf({ leases }: Pick<Collections, 'leases'>, chain: string): Promise<string[]> {
-  const all = await leases.find(leasesOf(chain), { projection: { _id: 1 } }).toArray()
+  const all = await leases.find({ _id: lanesOf(chain) }, { projection: { _id: 1 } }).toArray()
   return all.map(({ _id }) => addressIn(_id))
 }
 
@@ -40,4 +40,4 @@ export async function addressesOf({ leases }: Pick<Collections, 'leases'>, chain
 export const addressIn = (lane: string): string => lane.slice(lane.indexOf(':') + 1)
 
 /** Ids from the network's name with a colon up to it with the character after the colon. */
-const leasesOf = (chain: string) => ({ _id: { $gte: `${chain}:`, $lt: `${chain};` } })
+export const lanesOf = (chain: string) => ({ $gte: `${chain}:`, $lt: `${chain};` })

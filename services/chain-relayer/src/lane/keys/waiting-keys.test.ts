@@ -50,7 +50,7 @@ describe('a lane of one of two keys', () => {
     await leader!.release()
   })
 
-  it('needs its key, and holds back its aggregate, while an effect that it found is not final', async () => {
+  it('is needed while an effect that it found is not final, and while a command pays to it', async () => {
     const found = { _id: 'a', lane: former, aggregateKey: 'gig', state: 'CONFIRMED', result: { already: true } }
     await kit.db.ops.insertOne(found as unknown as Op)
     const parts = await partsOf(nextKey)
@@ -59,8 +59,14 @@ describe('a lane of one of two keys', () => {
     const held = heldAggregates(kit.db, former, 0)
     await held.refresh()
     assert.deepEqual([...held.keys], ['gig'])
-    const retiring = await partsOf(laneKey)
-    const { commands } = await retirementOf(retiring, { balance: async () => ({ usdc: '0' }) as Balance })
-    assert.equal(commands, 1)
+    const retirement = async () => retirementOf(await partsOf(laneKey), { balance: async () => ({ usdc: '0' }) as Balance }, new Date(Date.now() + 601_000))
+    assert.equal((await retirement()).commands, 1)
+    const lease = await acquireLease(kit.db.leases, former, quickTimings, false, true)
+    await kit.db.ops.deleteMany({})
+    assert.equal((await retirement()).drained, true)
+    const payment = { _id: 'b', lane: next, state: 'QUEUED', args: { to: laneAddress } }
+    await kit.db.ops.insertOne(payment as unknown as Op)
+    assert.deepEqual([(await retirement()).commands, (await retirement()).drained], [1, false])
+    await lease!.release()
   })
 })
