@@ -59,7 +59,8 @@ describe('a lane of one of two keys', () => {
     const held = heldAggregates(kit.db, former, 0)
     await held.refresh()
     assert.deepEqual([...held.keys], ['gig'])
-    const retirement = async () => retirementOf(await partsOf(laneKey), { balance: async () => ({ usdc: '0' }) as Balance }, new Date(Date.now() + 601_000))
+    const retirement = async () =>
+      retirementOf(await partsOf(laneKey), { balance: async () => ({ usdc: '0' }) as Balance }, new Date(Date.now() + 601_000))
     assert.equal((await retirement()).commands, 1)
     const lease = await acquireLease(kit.db.leases, former, quickTimings, false, true)
     await kit.db.ops.deleteMany({})
