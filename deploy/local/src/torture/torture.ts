@@ -23,7 +23,10 @@ export interface TortureOptions {
  * jobs that nobody has ended, on the platform and on the contract.
  * @throws Error with what was lost, made twice, or is stuck 120 s after a round's last kill
  */
-export async function torture(subject: Subject, { rounds, settlements, kills, expiryKills, seed, say = () => undefined }: TortureOptions): Promise<void> {
+export async function torture(
+  subject: Subject,
+  { rounds, settlements, kills, expiryKills, seed, say = () => undefined }: TortureOptions,
+): Promise<void> {
   const random = seeded(seed)
   await newValidators(subject.system)
   for (let number = 1; number <= rounds; number++) {

@@ -75,7 +75,9 @@ export const configSchema = z.object({
   RELAYER_KEY_SKALE_TESTNET: key.optional().describe('Private key that sends the transactions of the zero-gas network'),
   RELAYER_KEY_BASE_SEPOLIA_RETIRING: key
     .optional()
-    .describe('The former RELAYER_KEY_BASE_SEPOLIA while keys are exchanged: it finishes what it accepted, and gets only locks of payments that came to its address'),
+    .describe(
+      'The former RELAYER_KEY_BASE_SEPOLIA while keys are exchanged: it finishes what it accepted, and gets only locks of payments that came to its address',
+    ),
   RELAYER_KEY_SKALE_TESTNET_RETIRING: key.optional().describe('The same for the zero-gas network'),
   CUSTODY_SEED_FILE: z.string().optional().describe('Encrypted seed of the custodial wallets; default DATA_DIR/keys/custody.json'),
   CUSTODY_PASSPHRASE: z
