@@ -58,7 +58,7 @@ try {
   await writeFile(keyFile, await readFile(nextFile))
   await step({ INTERNAL_KEY: next, INTERNAL_KEY_ACCEPTED: former, ISSUER_KEYS_ACCEPTED: formerIssuer, ...relayerKeys(nextRelayer, formerRelayer) })
   const address = (name: string) => processes.find(one => one.name === name)!.url
-  await untilDrained(makePeers(address, next))
+  await untilDrained(makePeers(address, next), system)
   // a credential of the former key has expired a day later: the last step is not for those that are checked here
   const { failures, requests, slowestMs } = await sender.stop()
   await step({ INTERNAL_KEY: next, ...relayerKeys(nextRelayer) })

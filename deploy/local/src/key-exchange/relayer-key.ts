@@ -9,6 +9,8 @@ import type { Variables } from '../environment.ts'
 /** Above the delay of a devnet's timelock. */
 const delaySeconds = 61
 const drainSeconds = 120
+/** Above the time after which nobody can pay to a former key any more. */
+const payableSeconds = 660
 
 /** The variables of a relayer with one key on both networks, and its former one. */
 export const relayerKeys = (key: string, former?: string): Variables =>
@@ -37,8 +39,9 @@ async function changeOn(chain: Chain, config: Config, proposerKey: string, actio
   return state === 'done' && roles.length === 0
 }
 
-/** Resolves once the former key has finished on both networks. @throws Error after two minutes, with what is left */
-export async function untilDrained(peers: Peers): Promise<void> {
+/** Resolves once the former key has finished on both networks; moves the platform's clock past the last payment to it. @throws Error after two minutes, with what is left */
+export async function untilDrained(peers: Peers, system: System): Promise<void> {
+  await until('the clock is past the last payment', () => system.advance(payableSeconds).then(() => true))
   for (const chain of chains)
     await until(
       `the former key of ${chain} is drained`,
