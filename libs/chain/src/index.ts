@@ -17,6 +17,7 @@ export { decodeResult, type EncodedCall, encodeCall } from './encode.ts'
 export { type Explorer, explorerOf } from './explorer.ts'
 export { findSource, isProven, optionsNow, reserveCustodial } from './funding/find-source.ts'
 export { intakeOf } from './funding/intake.ts'
+export { jobIdOn } from './job-id-on.ts'
 export {
   domainOperationId,
   domainTokenId,

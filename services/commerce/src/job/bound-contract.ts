@@ -1,5 +1,4 @@
 import type { Chain } from '@carapace/api'
-import { jobIdOfKey } from '@carapace/chain'
 import type { Parts } from '../parts.ts'
 import type { Job } from './job.ts'
 
@@ -38,9 +37,3 @@ export async function contractOf({ networks }: Networks, { chain, contract }: Pi
 /** The same where the contracts are known already. */
 export const shownContractOf = ({ networks }: Networks, { chain, contract }: Pick<Job, 'chain' | 'contract'>): string | null =>
   contract ?? networks.cachedEveryContract(chain, 'commerce')?.[0] ?? null
-
-/** The id of a job by its key on a contract: by the key alone on the first one. @throws DEPENDENCY_UNAVAILABLE */
-export async function jobIdOn({ networks }: Networks, chain: Chain, key: string, contract: string): Promise<string> {
-  const [first] = await networks.everyContract(chain, 'commerce')
-  return jobIdOfKey(chain, key, contract === first ? undefined : contract)
-}

@@ -1,10 +1,10 @@
 import { type ChainLog, chainEvent, chainEventRemoved, type PayloadOf, watchedContractEvents } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { jobIdTopic } from '@carapace/chain'
+import { jobIdOn, jobIdTopic } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { contractAt, contractOf, type JobContract, jobIdOn } from './bound-contract.ts'
+import { contractAt, contractOf, type JobContract } from './bound-contract.ts'
 import { changeJob, momentOf } from './change-job.ts'
 import { type ContractJob, numberNow, readContractJob } from './contract-job.ts'
 import { type ChainStep, type Job, keyOf, type Step } from './job.ts'
@@ -54,7 +54,7 @@ async function follow(parts: Parts, log: Log): Promise<void> {
   if (!job && jobs.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
   // the same for every delivery of its events
   const place = await contractAt(parts, network, log.address)
-  const id = await jobIdOn(parts, network, jobIdTopic(BigInt(number)), place.contract)
+  const id = await jobIdOn(parts.networks, network, jobIdTopic(BigInt(number)), place.contract)
   const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }), place.contract)
   const seen = await mirroredOf(parts, log, contract, place)
   if (!job) {

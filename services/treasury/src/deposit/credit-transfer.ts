@@ -1,6 +1,6 @@
 import { type Chain, type ChainLog, chainRelayerApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { jobIdOfKey } from '@carapace/chain'
+import { jobIdOn } from '@carapace/chain'
 import { transactionOf } from '@carapace/service'
 import { accountTransaction } from '../ledger/account-transaction.ts'
 import { account } from '../ledger/accounts.ts'
@@ -107,8 +107,7 @@ async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: 
 async function jobIdOf({ peers, networks }: Parts, chain: Chain, contract: string, onChainJobId: string): Promise<string> {
   const body = { contract: 'Commerce', fn: 'keyOf', args: [onChainJobId], at: contract }
   const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
-  const [first] = await networks.everyContract(chain, 'commerce')
-  return jobIdOfKey(chain, String(result[0]), contract === first ? undefined : contract)
+  return jobIdOn(networks, chain, String(result[0]), contract)
 }
 
 const payers = { escrow: 'Escrow', commerce: 'Commerce' } as const
