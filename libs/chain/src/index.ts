@@ -1,4 +1,4 @@
-export { authorizationFields, permitFields, replacedTogether } from '@carapace/contracts'
+export { authorizationFields, laneRoles, permitFields, replacedTogether } from '@carapace/contracts'
 export { commerceAbis, contractInterface } from './abi.ts'
 export {
   type AuthorizationRequest,

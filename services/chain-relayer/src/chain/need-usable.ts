@@ -1,30 +1,21 @@
-import { type ContractName, toChecksum } from '@carapace/chain'
+import { type ContractName, laneRoles, toChecksum } from '@carapace/chain'
 import { type Network, WrongNetwork } from './network.ts'
 
 /** Calls a view function of a contract: what it answers, decoded. */
 type View = (name: ContractName, fn: string, args: readonly unknown[]) => Promise<readonly unknown[]>
 
-interface Needs {
-  /** View functions, what they answer in the words of an operator, and the contract whose address that is. */
-  refersTo: Readonly<Record<string, readonly [words: string, name: ContractName]>>
-  /** Roles, and who has them. */
-  roles: Readonly<Record<string, readonly ('Lane' | 'Batcher')[]>>
-}
+/** View functions of a contract, what they answer in the words of an operator, and the contract whose address that is. */
+type References = Readonly<Record<string, readonly [words: string, name: ContractName]>>
 
-const operated = { OPERATOR_ROLE: ['Lane', 'Batcher'] } as const
+const token = ['the token', 'USDC'] as const
+const pool = ['the fee pool', 'SwarmValidator'] as const
 
-/** What a contract that replaces another must have, if anything, so that its money can be moved by this platform and counted in its books. */
-const needs: Readonly<Partial<Record<ContractName, Needs>>> = {
-  Escrow: {
-    refersTo: { usdc: ['the token', 'USDC'], feeRecipient: ['the fee pool', 'SwarmValidator'] },
-    roles: { ...operated, FACILITATOR_ROLE: ['Lane'] },
-  },
-  Commerce: { refersTo: { paymentToken: ['the token', 'USDC'], feeRecipient: ['the fee pool', 'SwarmValidator'] }, roles: operated },
-  DomainRegistry: {
-    refersTo: { usdc: ['the token', 'USDC'], ens: ['the ENS registry', 'EnsRegistry'], resolver: ['the resolver', 'DomainResolver'] },
-    roles: operated,
-  },
-  JobEvaluator: { refersTo: { commerce: ['the contract of jobs', 'Commerce'] }, roles: operated },
+/** What a contract that replaces another must refer to, so that its money can be moved by this platform and counted in its books. */
+const references: Readonly<Partial<Record<ContractName, References>>> = {
+  Escrow: { usdc: token, feeRecipient: pool },
+  Commerce: { paymentToken: token, feeRecipient: pool },
+  DomainRegistry: { usdc: token, ens: ['the ENS registry', 'EnsRegistry'], resolver: ['the resolver', 'DomainResolver'] },
+  JobEvaluator: { commerce: ['the contract of jobs', 'Commerce'] },
 }
 
 /**
@@ -39,17 +30,14 @@ export async function needUsable(
   lane: string,
   view: View,
 ): Promise<void> {
-  const { refersTo, roles } = needs[name] ?? { refersTo: {}, roles: {} }
   const query = async (fn: string, ...args: unknown[]) => (await view(name, fn, args))[0]
   const lacks: string[] = []
-  for (const [fn, [words, other]] of Object.entries(refersTo))
+  for (const [fn, [words, other]] of Object.entries(references[name] ?? {}))
     if (toChecksum(String(await query(fn))) !== addresses[other]) lacks.push(`${words} ${addresses[other]}`)
-  for (const [role, holders] of Object.entries(roles)) {
-    const hash = await query(role)
-    for (const holder of holders) {
-      const address = holder === 'Lane' ? lane : addresses[holder]
-      if ((await query('hasRole', hash, address)) !== true) lacks.push(`${role} for ${address}`)
-    }
+  for (const { role, hash } of laneRoles('real').filter(({ contract }) => contract === name)) {
+    // operations are sent alone by the lane, and many in one transaction by the Batcher
+    const holders = role === 'OPERATOR' ? [lane, addresses.Batcher] : [lane]
+    for (const holder of holders) if ((await query('hasRole', hash, holder)) !== true) lacks.push(`${role}_ROLE for ${holder}`)
   }
   if (lacks.length) throw new WrongNetwork(chain, `the new ${name} ${addresses[name]} cannot be used: it lacks ${lacks.join(', ')}`)
 }
