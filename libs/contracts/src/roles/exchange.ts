@@ -1,5 +1,6 @@
 import { getAddress, toBeHex, Wallet, ZeroHash } from 'ethers'
 import { interfaceOf } from '../artifact.ts'
+import { isCodeOf } from '../deploy/code.ts'
 import type { Addressed, Replaced } from '../deploy/replacement.ts'
 import { call, callAll } from '../deploy/rpc.ts'
 import { sendMined } from '../deploy/send.ts'
@@ -93,16 +94,8 @@ async function placesToChange({ rpcUrl, action, address, present }: RoleChange):
   return places.filter((_, index) => (Number(answers[index]) === 1) === (action === 'revoke'))
 }
 
-/** The devnet's token has roles of ours; the network's own one refuses the question. */
-async function isFaucet(rpcUrl: string, at: string): Promise<boolean> {
-  try {
-    return (
-      (await call<string>(rpcUrl, 'eth_call', { to: at, data: interfaceOf('DevUSDC').encodeFunctionData('FAUCET_ROLE') }, 'latest')).length === 66
-    )
-  } catch {
-    return false
-  }
-}
+/** The devnet's token has roles of ours; a real network's token is another contract. */
+const isFaucet = async (rpcUrl: string, at: string): Promise<boolean> => isCodeOf('DevUSDC', await call<string>(rpcUrl, 'eth_getCode', at, 'latest'))
 
 interface Operation {
   id: string
