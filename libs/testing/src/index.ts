@@ -23,6 +23,7 @@ export {
   type TestEnvironment,
 } from './platform/chain-platform.ts'
 export { doctorChecks } from './platform/doctor-checks.ts'
+export { changeLaneRoles } from './platform/lane-role-change.ts'
 export { newTestAgent, type TestAgent } from './platform/new-test-agent.ts'
 export { openGig } from './platform/open-gig.ts'
 export { startPlatform, type TestPlatform, type TestPlatformOptions } from './platform/platform.ts'

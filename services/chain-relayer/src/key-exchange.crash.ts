@@ -118,7 +118,7 @@ describe('the key of two relayers that is exchanged', function () {
     await until('commands are confirmed', () => work.length > 0 && of(work[0]!.draft.subject, 'confirmed').length > 0)
 
     assert.match(await startFails(bothKeys), new RegExp(`the key ${nextAddress} cannot be used: it lacks OPERATOR on Batcher`))
-    assert.equal(await changeRoles(devnet, rpc, 'grant', nextAddress), true)
+    assert.equal(await changeRoles(devnet, 'grant', nextAddress), true)
     // one after the other, the leader at last: it is killed with transactions under way
     assert.equal(await standby.terminate(), 0)
     const second = await start(bothKeys)
@@ -159,7 +159,7 @@ describe('the key of two relayers that is exchanged', function () {
     assert.deepEqual(retiring, { address: laneAddress, commands: 0, transactions: 0, usdc: '0', drained: true })
     assert.equal(await db.ops.countDocuments({ lane: former }), accepted, 'the former key accepts nothing more')
 
-    assert.equal(await changeRoles(devnet, rpc, 'revoke', laneAddress), true)
+    assert.equal(await changeRoles(devnet, 'revoke', laneAddress), true)
     assert.equal(await fourth.terminate(), 0)
     const fifth = await start(nextKeys)
     assert.equal(await third.terminate(), 0)

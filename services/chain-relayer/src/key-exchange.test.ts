@@ -91,7 +91,7 @@ describe('a relayer whose key is exchanged', function () {
 
   describe('sends with the new key, and', () => {
     before(async () => {
-      assert.equal(await changeRoles(devnet, rpc, 'grant', nextAddress), true)
+      assert.equal(await changeRoles(devnet, 'grant', nextAddress), true)
       platform = await start(bothKeys)
       await until('it leads', async () => (await status()).leading)
     })

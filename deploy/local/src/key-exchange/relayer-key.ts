@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { type Chain, chainRelayerApi, chains } from '@carapace/api'
-import { type Addressed, exchangeRoles, type RoleAction } from '@carapace/contracts'
+import type { Addressed, RoleAction } from '@carapace/contracts'
 import type { Config, Peers } from '@carapace/service'
-import { type Player, type System, until } from '@carapace/testing'
-import { computeAddress, JsonRpcProvider } from 'ethers'
+import { changeLaneRoles, type Player, type System, until } from '@carapace/testing'
+import { computeAddress } from 'ethers'
 import type { Variables } from '../environment.ts'
 
-/** Above the delay of a devnet's timelock. */
-const delaySeconds = 61
 const drainSeconds = 120
 /** Above the time after which nobody can pay to a former key any more. */
 const payableSeconds = 660
@@ -27,16 +25,7 @@ export async function changeRoles(config: Config, proposerKey: string, action: R
 async function changeOn(chain: Chain, config: Config, proposerKey: string, action: RoleAction, address: string): Promise<boolean> {
   const rpcUrl = config[`${chain}_RPC_URL`]!
   const present = JSON.parse(await readFile(config[`${chain}_ADDRESSES`]!, 'utf8')) as Addressed
-  const run = () => exchangeRoles({ rpcUrl, present, action, address, proposerKey })
-  const provider = new JsonRpcProvider(rpcUrl)
-  await provider.send('anvil_setBalance', [computeAddress(proposerKey), '0xde0b6b3a7640000'])
-  await run()
-  await provider.send('evm_increaseTime', [delaySeconds])
-  await provider.send('evm_mine', [])
-  provider.destroy()
-  await run()
-  const { state, roles } = await run()
-  return state === 'done' && roles.length === 0
+  return changeLaneRoles({ rpcUrl, present, action, address, proposerKey })
 }
 
 /** Resolves once the former key has finished on both networks; moves the platform's clock past the last payment to it. @throws Error after two minutes, with what is left */

@@ -16,7 +16,7 @@ describe('a lane that is killed as its key is exchanged', function () {
     kit = await startKit()
     await fundTokens(kit.rpc, kit.devnet.addresses, 84532, [laneAddress, nextAddress])
     await kit.rpc.call('anvil_setBalance', [nextAddress, '0x3635c9adc5dea00000'])
-    assert.equal(await changeRoles(kit.devnet, kit.rpc, 'grant', nextAddress), true)
+    assert.equal(await changeRoles(kit.devnet, 'grant', nextAddress), true)
   })
   after(() => kit.close())
   beforeEach(() => {
