@@ -4,7 +4,7 @@ import { failPoints } from '../lane/lane.ts'
 import { changeRoles } from '../testing/exchange-roles.ts'
 import { laneAddress, laneKey, nextAddress, nextKey } from '../testing/keys.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
-import { type LaneHost, laneHost } from '../testing/lane-host.ts'
+import { deadAmidst, type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork } from '../testing/workload.ts'
 
 /** The first test exchanges `laneKey` for `nextKey`, the second one the other way round, and so on. */
@@ -28,14 +28,9 @@ describe('a lane that is killed as its key is exchanged', function () {
     it(`at "${at}" leaves every operation done, and done once`, async () => {
       const [key, next] = index % 2 === 0 ? [laneKey, nextKey] : [nextKey, laneKey]
       const work = makeWork(24)
+      const drafts = work.map(one => one.draft)
       // it still has the key of the test before
-      const victim = await host.start({ key, retiringKey: next, die: { at, hit: 2 }, batchSize: 4 })
-      await until('the victim listens', () => host.listening, 30)
-      host.send(work.slice(0, 12).map(one => one.draft))
-      setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 100)
-      const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
-      assert.equal(await victim.ended, 'SIGKILL')
-      clearTimeout(late)
+      await deadAmidst(host, drafts, { key, retiringKey: next, die: { at, hit: 2 }, batchSize: 4 })
 
       await host.start({ key: next, retiringKey: key, batchSize: 4 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { failPoints } from '../lane/lane.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
-import { type LaneHost, laneHost } from '../testing/lane-host.ts'
+import { deadAmidst, type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork } from '../testing/workload.ts'
 
 describe('a lane that is killed', function () {
@@ -23,14 +23,8 @@ describe('a lane that is killed', function () {
   for (const at of failPoints) {
     it(`at "${at}" leaves every operation done, and done once`, async () => {
       const work = makeWork(24)
-      const victim = await host.start({ die: { at, hit: 2 }, batchSize: 4 })
-      await until('the victim listens', () => host.listening, 30)
-      host.send(work.slice(0, 12).map(one => one.draft))
-      setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 100)
-      // A lane that has finished does not reach the point again: then it is killed where it is.
-      const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
-      assert.equal(await victim.ended, 'SIGKILL')
-      clearTimeout(late)
+      const drafts = work.map(one => one.draft)
+      await deadAmidst(host, drafts, { die: { at, hit: 2 }, batchSize: 4 })
 
       await host.start({ batchSize: 4 })
 

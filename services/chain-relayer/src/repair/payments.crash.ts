@@ -6,7 +6,7 @@ import { until } from '@carapace/testing'
 import { type HDNodeWallet, Wallet } from 'ethers'
 import { failPoints } from '../lane/lane.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
-import { type LaneHost, laneHost } from '../testing/lane-host.ts'
+import { dead, type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { fundTokens } from '../testing/workload.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -110,9 +110,7 @@ describe('a payment by a signature in the body, of a lane that is killed', funct
       }
       const victim = await host.start({ die: { at, hit: 1 }, batchSize: 2 })
       host.send(drafts)
-      const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
-      assert.equal(await victim.ended, 'SIGKILL')
-      clearTimeout(late)
+      await dead(victim)
 
       await host.start({ batchSize: 2 })
       host.send(drafts)

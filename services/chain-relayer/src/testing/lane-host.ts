@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import type { CloudEvent, Draft } from '@carapace/api'
-import { published } from '@carapace/testing'
+import { published, until } from '@carapace/testing'
 import type { Kit } from './kit.ts'
 import type { FromLane, LaneOrder, ToLane } from './lane-process.ts'
 
@@ -23,6 +24,23 @@ export interface LaneChild {
   kill(signal: NodeJS.Signals): void
   /** Moves its wall clock. */
   jump(ms: number): void
+}
+
+/** Resolves once a lane has died. One that finishes does not reach its point any more: it is killed after 8 s, where it is. */
+export async function dead(victim: LaneChild): Promise<void> {
+  const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
+  assert.equal(await victim.ended, 'SIGKILL')
+  clearTimeout(late)
+}
+
+/** Hands work to a lane in two halves, the second one while the first is under way, until it has died at its point. */
+export async function deadAmidst(host: LaneHost, drafts: readonly Draft[], order: Partial<LaneOrder>): Promise<void> {
+  const victim = await host.start(order)
+  await until('the victim listens', () => host.listening, 30)
+  const half = drafts.length / 2
+  host.send(drafts.slice(0, half))
+  setTimeout(() => host.send(drafts.slice(half)), 100)
+  await dead(victim)
 }
 
 export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'>): LaneHost {
