@@ -58,8 +58,10 @@ async function crewGig(system: System): Promise<void> {
   await assertPaid(system, job)
 }
 
-async function disputed(system: System, releaseToPayee: boolean): Promise<void> {
-  const job = await fundedJob(system)
+const disputed = async (system: System, releaseToPayee: boolean): Promise<void> => disputeGig(system, await fundedJob(system), releaseToPayee)
+
+/** Has a funded gig delivered, disputed by its poster and resolved by an admin. */
+export async function disputeGig(system: System, job: Job, releaseToPayee: boolean): Promise<void> {
   await deliver(system, job)
   await gigIs(system, job.gigId, 'pending_validation')
   const complaint = { gigId: job.gigId, reason: 'not what was asked for' }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, doctorChecks, newWallet, startChainPlatform, startTestEnvironment, type TestEnvironment, until } from '@carapace/testing'
+import { type ChainPlatform, doctorChecks, newWallet, startChainPlatform, startTestEnvironment, type TestEnvironment } from '@carapace/testing'
 import { services } from '../../services.ts'
 import { replaceContract } from '../../testing/further-contract.ts'
 import { untilHealthy } from '../../testing/health.ts'
 import { deliver, escrowOf, fundedJob, gigIs, type Job, micro, openPanel, vote } from '../../testing/job.ts'
-import { assertPaid, assertRefunded, newValidators } from '../../testing/scenarios.ts'
+import { assertPaid, disputeGig, newValidators } from '../../testing/scenarios.ts'
 import { postPaying } from '../../testing/x402-clients.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -52,20 +52,7 @@ describe('an escrow contract that is replaced', function () {
     await gigIs(platform, job.gigId, 'completed')
     await assertPaid(platform, job)
   }
-  const refund = async (job: Job) => {
-    await deliver(platform, job)
-    await gigIs(platform, job.gigId, 'pending_validation')
-    const complaint = { gigId: job.gigId, reason: 'not what was asked for' }
-    await until('the dispute is open', async () => {
-      const { status, body } = await platform.call('POST', '/api/escrow/dispute', { body: complaint, headers: job.poster.headers })
-      if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
-      return true
-    })
-    await gigIs(platform, job.gigId, 'disputed')
-    await platform.post('/api/escrow/admin-resolve', { gigId: job.gigId, releaseToPayee: false, reason: 'looked at it' }, platform.admin)
-    await gigIs(platform, job.gigId, 'cancelled')
-    await assertRefunded(platform, job)
-  }
+  const refund = (job: Job) => disputeGig(platform, job, false)
 
   it('is not forgotten: a start whose file does not name it any more is refused by name', async () => {
     const whole = await readFile(contracts.file, 'utf8')
