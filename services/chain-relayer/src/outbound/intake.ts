@@ -163,10 +163,15 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   else enqueue(lane, fresh)
 }
 
+/** The address that alone can send a command; undefined where any key of the platform can. */
+function onlySenderOf(lane: Lane, command: ChainCommand): string | undefined {
+  const kind = lane.commandOf(command.kind)
+  return kind?.sender?.(argsOf(kind, command as unknown as Op))
+}
+
 /** The address that alone can send a command, where its key is not here. */
 function absentSender(lane: Lane, command: ChainCommand): string | undefined {
-  const kind = lane.commandOf(command.kind)
-  const from = kind?.sender?.(argsOf(kind, command as unknown as Op))
+  const from = onlySenderOf(lane, command)
   return from !== undefined && laneOf(lane, from) === undefined ? from : undefined
 }
 
@@ -182,8 +187,7 @@ async function refuseWithoutKey(lane: Lane, command: ChainCommand, from: string,
 
 /** The lane whose key has to send a command: what was paid to the former one is paid out by it. */
 function senderOf(lane: Lane, command: ChainCommand): string {
-  const kind = lane.commandOf(command.kind)
-  const from = kind?.sender?.(argsOf(kind, command as unknown as Op))
+  const from = onlySenderOf(lane, command)
   return (from && laneOf(lane, from)) ?? lane.id
 }
 
