@@ -7,6 +7,7 @@ import { idleDays } from './v1/score.ts'
 import { contributionsOf as contributionsWith } from './v2/explain.ts'
 import { tuning as tuning2 } from './v2/tuning.ts'
 import { tuning as tuning3 } from './v3/tuning.ts'
+import { tuning as tuning4 } from './v4/tuning.ts'
 
 export interface Explanation extends Score {
   formulaVersion: FormulaVersion
@@ -26,6 +27,7 @@ const contributionsOf: Record<FormulaVersion, typeof contributionsOf1> = {
   '1': contributionsOf1,
   '2': (log, now, components) => contributionsWith(log, now, components, tuning2),
   '3': (log, now, components) => contributionsWith(log, now, components, tuning3),
+  '4': (log, now, components) => contributionsWith(log, now, components, tuning4),
 }
 const horizonDays = 30
 

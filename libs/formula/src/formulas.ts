@@ -5,6 +5,7 @@ import type { Vouching } from './v2/credits.ts'
 import { formula2, type Incremental, stateOf } from './v2/formula.ts'
 import type { State } from './v2/state.ts'
 import { formula3 } from './v3/formula.ts'
+import { formula4 } from './v4/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -15,7 +16,7 @@ export interface Formula {
   scoresOf(log: readonly Dated[]): (now: Date) => Score
 }
 
-export type FormulaVersion = '1' | '2' | '3'
+export type FormulaVersion = '1' | '2' | '3' | '4'
 
 const byState = (version: FormulaVersion, { scoreOf }: Incremental): Formula => ({
   version,
@@ -34,11 +35,12 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   },
   '2': byState('2', formula2),
   '3': byState('3', formula3),
+  '4': byState('4', formula4),
 }
 
 /** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
-export const followed: Incremental = formula3
-const followedVersion = '3'
+export const followed: Incremental = formula4
+const followedVersion = '4'
 
 /** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
 export interface Followed {
@@ -60,4 +62,4 @@ export const judgementAt = (log: readonly Dated[], now: Date): number => followe
 
 /** The formula that scores are published by; the other one runs next to it for comparison. */
 export const currentVersion: FormulaVersion = '1'
-export const shadowVersion: FormulaVersion = '3'
+export const shadowVersion: FormulaVersion = '4'

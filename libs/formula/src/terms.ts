@@ -30,7 +30,7 @@ export type Score = {
   fusedScore: number
   tier: Tier
   components: Components
-  /** Points deducted for applied slashes, by formulas 2 and 3 for failing more often than not, and by 3 for failing while little is known. */
+  /** Points deducted for applied slashes, by formulas 2 to 4 for failing more often than not, and by 3 and 4 for failing while little is known. */
   penalty: number
   /** Factor for silence: 1, 0.9 or 0.8. */
   decay: number

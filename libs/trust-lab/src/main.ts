@@ -23,10 +23,10 @@ if (isMainThread) await main()
 else parentPort!.on('message', (task: Task) => parentPort!.postMessage(runTask(task)))
 
 async function main(): Promise<void> {
-  const { cells, seeds, workers, write } = planOf(process.argv.slice(2), [...attacks.keys()])
+  const { cells, seeds, from, workers, write } = planOf(process.argv.slice(2), [...attacks.keys()])
   // the same chance for every formula: their difference is then theirs
   const tasks = cells.flatMap((cell, n) =>
-    Array.from({ length: seeds }, (_, seed) => ({ ...cell, n, seed: `${cell.market}/${cell.attack}/${seed}` })),
+    Array.from({ length: seeds }, (_, seed) => ({ ...cell, n, seed: `${cell.market}/${cell.attack}/${from + seed}` })),
   )
   const started = Date.now()
   const rows = rowsOf(cells, tasks, await runAll(tasks, workers))
@@ -35,9 +35,9 @@ async function main(): Promise<void> {
     `${tablesOf(rows)}\n${tasks.length} runs in ${Math.round((Date.now() - started) / 1000)} s; lab/report.html, lab/report.json\n`,
   )
   mkdirSync('lab', { recursive: true })
-  writeFileSync('lab/report.json', `${JSON.stringify({ seeds, rows }, null, 1)}\n`)
+  writeFileSync('lab/report.json', `${JSON.stringify({ seeds, from, rows }, null, 1)}\n`)
   writeFileSync('lab/report.html', htmlOf(rows, titles, seeds))
-  if (write) writeTable('docs/trust.md', rows, seeds)
+  if (write) writeTable('docs/trust.md', rows, { seeds, from })
 }
 
 /** The figures of each task, whichever thread runs it. */

@@ -11,16 +11,24 @@ export interface Cell {
 export interface Plan {
   cells: Cell[]
   seeds: number
+  /** The number of the first seed: a formula is judged by seeds that it was not tuned on. */
+  from: number
   workers: number
   /** Put the tables into docs/trust.md. */
   write: boolean
 }
 
 /** Formulas that a run compares in every cell; the others only where `--full` says so, and under these attacks in the first market. */
-const compared = ['v1', 'v3']
-/** Never in force: run where it is named. */
-const superseded = 'v2'
+const compared = ['v1', 'v4']
+/** Never in force: run where they are named. */
+const superseded = ['v2', 'v3']
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
+/** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
+const released = new Set([
+  ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 6', 'real buyers 12'],
+  ...['launch pump 6', 'launch pump 20', 'launch pump 60', 'launch pump 12 in 4 rounds', 'launch pump 12 in 6 rounds'],
+  ...['launch pump 12 raises 10', 'launch pump 12 raises 30'],
+])
 
 /** Seeds of a cell: what five minutes on two cores are enough for, the table of a release, and all night. */
 const seedsOf = ({ full, write }: { full: boolean; write: boolean }): number => (full ? 24 : write ? 12 : 2)
@@ -29,7 +37,7 @@ const seedsOf = ({ full, write }: { full: boolean; write: boolean }): number => 
 export function planOf(args: readonly string[], attacks: readonly string[]): Plan {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = { full: flag, write: flag, seeds: text, workers: text, markets: text, attacks: text, formulas: text }
+  const options = { full: flag, write: flag, seeds: text, from: text, workers: text, markets: text, attacks: text, formulas: text }
   const { values } = parseArgs({ args: [...args], options })
   const chosen = (all: readonly string[], given: string | undefined, usual: readonly string[] = all) => {
     const names = given?.split(',') ?? usual
@@ -42,16 +50,19 @@ export function planOf(args: readonly string[], attacks: readonly string[]): Pla
   const byFormulas = chosen(
     Object.keys(formulas),
     values.formulas,
-    Object.keys(formulas).filter(name => name !== superseded),
+    Object.keys(formulas).filter(name => !superseded.includes(name)),
   )
   const isShown = ({ market, attack }: Cell) => market === inMarkets[0] && wellKnown.has(attack)
-  const isRun = (cell: Cell) => values.full || values.formulas || compared.includes(cell.formula) || isShown(cell)
+  const isReleased = ({ market, attack }: Cell) => released.has(attack) || (!values.write && market === inMarkets[0])
+  const isCompared = (cell: Cell) => (values.attacks || isReleased(cell)) && (values.formulas || compared.includes(cell.formula))
+  const isRun = (cell: Cell) => values.full || isCompared(cell) || (!values.write && isShown(cell))
   const cells = inMarkets.flatMap(market =>
     chosen(attacks, values.attacks).flatMap(attack => byFormulas.map(formula => ({ market, attack, formula }))),
   )
   return {
     cells: cells.filter(isRun),
     seeds: Number(values.seeds ?? seedsOf(values)),
+    from: Number(values.from ?? 0),
     workers: Number(values.workers ?? 2),
     write: values.write,
   }

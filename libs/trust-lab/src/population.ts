@@ -44,6 +44,8 @@ export interface Population {
   readonly members: Member[]
   readonly attackers: Member[]
   readonly totals: Totals
+  /** The score that agents of the lane are ranked as where the formula is in force; absent: that of the product. */
+  readonly rankedAs: number | undefined
   /** What risk and ties are read from, whichever formula is in force. */
   readonly records: Records
   day: number
@@ -114,7 +116,7 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
   }
 
   const population: Population = {
-    ...{ market, attack, random, book, members, attackers, totals, records, day: 0, now, score },
+    ...{ market, attack, random, book, members, attackers, totals, records, rankedAs: formula.rankedAs, day: 0, now, score },
     join: given => {
       const id = `${given.kind}${numbers[given.kind]++}`
       const fresh = {

@@ -105,12 +105,9 @@ function choose(population: Population, hireable: readonly Member[], budget: num
 function rankedScore(population: Population, member: Member, budget: number): number {
   const fusedScore = population.score(member)
   if (!population.attack.lane || !hasNewcomerLane(micro(budget))) return fusedScore
-  const isInLane = isInNewcomerLane({
-    fusedScore,
-    riskScore: population.records.riskOf(member.id, population.now()),
-    totalBonded: micro(member.bond),
-  })
-  return isInLane ? Math.max(fusedScore, newcomerLane.rankedAs) : fusedScore
+  const totalBonded = micro(member.bond)
+  const isInLane = isInNewcomerLane({ fusedScore, riskScore: population.records.riskOf(member.id, population.now()), totalBonded })
+  return isInLane ? Math.max(fusedScore, population.rankedAs ?? newcomerLane.rankedAs) : fusedScore
 }
 
 const isBonded = ({ bond }: Member): boolean => micro(bond) >= limits.bond.minMicro

@@ -64,12 +64,22 @@ export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   return { ...parts, bound, size, form, quality, good: times(quality, known) }
 }
 
-/** D/(D+½). In a young market anybody makes credit, so it is by fees, and little: nobody is known there. */
-function knownOf(credits: readonly Credit[], credit: Decimal, isMature: boolean, { knownHalf, young }: Tuning): Decimal {
-  if (isMature) return ratio(credit, credit + millionths(knownHalf))
+/**
+ * (1 − w)·D/(D + h) + w·D³/(D³ + d³): what a few payers say, and what needs many. In a young market anybody makes credit, so it is by fees,
+ * and little: nobody is known there.
+ */
+function knownOf(credits: readonly Credit[], credit: Decimal, isMature: boolean, { knownHalf, manyShare, manyHalf, young }: Tuning): Decimal {
+  if (isMature) {
+    const few = ratio(credit, credit + millionths(knownHalf))
+    const [cube, half] = [cubeOf(credit), cubeOf(millionths(manyHalf))]
+    const share = millionths(manyShare)
+    return times(one - share, few) + times(share, ratio(cube, cube + half))
+  }
   const fees = credits.reduce((sum, { feesPaid }) => sum + feesPaid, 0n)
   return times(millionths(young.known), ratio(fees, fees + millionths(young.knownHalfMicro)))
 }
+
+const cubeOf = (value: Decimal): Decimal => times(times(value, value), value)
 
 /** p − ½·√(p(1−p)/(n+3)) */
 export const boundOf = (chance: Decimal, n: Decimal, { doubt }: Tuning): Decimal =>

@@ -1,5 +1,5 @@
 /**
- * The numbers of formulas 2 and 3 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
+ * The numbers of formulas 2 to 4 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
  * new version as soon as one score was stored with it.
  */
 export interface Tuning {
@@ -32,6 +32,9 @@ export interface Tuning {
   vouchShare: number
   /** Sum of credits at which half of an agent is known. */
   knownHalf: number
+  /** Share of being known that many payers alone can give, and the sum of credits at which half of it is given. */
+  manyShare: number
+  manyHalf: number
   /** Fees that make half of what fees give. */
   feesHalfMicro: number
   /** What failing everything costs while nothing is known. */
@@ -61,6 +64,8 @@ export const tuning: Tuning = {
   vouchPayments: 20,
   vouchShare: 3_000_000,
   knownHalf: 500_000,
+  manyShare: 0,
+  manyHalf: 8_000_000,
   feesHalfMicro: 15_000_000,
   unknownPenalty: 0,
   cutOff: 100_000,

@@ -33,7 +33,7 @@ describe('carapace-verify-score', () => {
     return { status, stdout, stderr }
   }
 
-  for (const version of ['1', '2', '3'] as const)
+  for (const version of ['1', '2', '3', '4'] as const)
     it(`confirms a score of formula ${version} that follows from its facts, in any order`, () => {
       const file = exported(version)
       const { status, stdout } = verify(JSON.stringify({ ...file, facts: [...file.facts].reverse() }))
@@ -43,11 +43,11 @@ describe('carapace-verify-score', () => {
     })
 
   it('ends with 1 and names what differs: the score, and facts that were changed', () => {
-    const file = exported('3')
+    const file = exported('4')
     const raised = verify(JSON.stringify({ ...file, score: { ...file.score, fusedScore: 50 } }))
     const altered = verify(JSON.stringify({ ...file, facts: file.facts.slice(1) }))
 
-    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 44.2\n'])
+    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 30.8\n'])
     assert.equal(altered.status, 1)
     assert.match(altered.stderr, /inputs\.hash/)
   })

@@ -1,7 +1,5 @@
 import { type Attack, recruit } from '../attack.ts'
 
-const bond = 10
-
 const whitewash: Attack = {
   title: '12 bad workers who begin again with a new account after two failures',
   begin: population => recruit(population, 12),
@@ -12,8 +10,8 @@ const whitewash: Attack = {
   },
 }
 
-const bonded: Attack = {
-  title: '12 bad workers who take their bond of 10 USDC to a new account after each failure, in a market with the lane for new agents',
+const bonded = (bond: number): Attack => ({
+  title: `12 bad workers who take their bond of ${bond} USDC to a new account after each failure, in a market with the lane for new agents`,
   lane: true,
   begin: population => recruit(population, 12, { bond }),
   hired: (member, approved, population) => {
@@ -21,6 +19,6 @@ const bonded: Attack = {
     population.leave(member)
     population.join({ kind: 'attacker', bond })
   },
-}
+})
 
-export default { whitewash, 'bonded whitewash': bonded }
+export default { whitewash, 'bonded whitewash': bonded(10), 'bonded whitewash 100': bonded(100) }

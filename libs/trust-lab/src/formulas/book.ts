@@ -35,6 +35,8 @@ export interface Book {
 
 export interface Formula {
   title: string
+  /** The score that agents of the lane are ranked as where it is in force; absent: that of the product. */
+  rankedAs?: number
   /** @param anchors posters that the operator knows */
   start(anchors: readonly string[]): Book
 }

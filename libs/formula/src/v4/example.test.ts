@@ -4,19 +4,19 @@ import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
 import { stateOf } from '../v2/formula.ts'
 import { judgementOf } from '../v2/judgement.ts'
-import { formula3 } from './formula.ts'
+import { formula4 } from './formula.ts'
 
-const { scoreOf } = formulas['3']
-const vouchingOf = (facts: typeof example) => formula3.vouchingOf(stateOf(facts), now)
+const { scoreOf } = formulas['4']
+const vouchingOf = (facts: typeof example) => formula4.vouchingOf(stateOf(facts), now)
 
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
-describe('formula 3', () => {
-  it('follows the worked example: 66.9 / 13.5 / 20.8 / 19.2, and 44.2', () => {
+describe('formula 4', () => {
+  it('follows the worked example: 32.9 / 12.6 / 10.2 / 9.4, and 30.8', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 44.2,
+      fusedScore: 30.8,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 66.9, onChainBehaviour: 13.5, bondReliability: 20.8, ecosystemSignals: 19.2 },
+      components: { gigPerformance: 32.9, onChainBehaviour: 12.6, bondReliability: 10.2, ecosystemSignals: 9.4 },
       penalty: 0.1,
       decay: 1,
     })
@@ -46,8 +46,8 @@ describe('formula 3', () => {
   it('deducts for failing more often than not', () => {
     const failures = ['x', 'y', 'z'].flatMap(payer => [1, 2, 3].map(days => failedFor(payer, { days, budget: 20, standing: 0.8 })))
 
-    // 10 of these are for failing while nothing else is known
-    assert.equal(scoreOf(failures, now).penalty, 17.3)
+    // 15 of these are for failing while nothing else is known
+    assert.equal(scoreOf(failures, now).penalty, 22.3)
   })
 
   it('puts an agent that has failed, and of which nothing else is known, below one that begins, until its work is paid', () => {
@@ -55,11 +55,11 @@ describe('formula 3', () => {
     const paid = (count: number) => Array.from({ length: count }, (_, n) => paidBy(`p${n}`, { days: 8, budget: 100, standing: 0.8 }))
     const penalties = [0, 1, 2, 3].map(count => scoreOf([...failure, ...paid(count)], now).penalty)
 
-    assert.equal(scoreOf(failure, now).fusedScore, 5)
-    // 10·0.3/(0.3 + 0.8)·F/(S + F): the word of the one that it failed hardly counts next to the other
-    assert.deepEqual(penalties, [10, 0, 0, 0])
+    assert.equal(scoreOf(failure, now).fusedScore, 0)
+    // 15·0.3/(0.3 + 0.8)·F/(S + F): the word of the one that it failed hardly counts next to the other
+    assert.deepEqual(penalties, [15, 0, 0, 0])
     const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
-    assert.equal(scoreOf(failedBoth, now).penalty, 1.4)
+    assert.equal(scoreOf(failedBoth, now).penalty, 2)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -67,6 +67,13 @@ describe('formula 3', () => {
     const failures = (budget: number) => ['f', 'g', 'h'].flatMap(payer => [50, 49].map(days => failedFor(payer, { days, budget, standing: 0.8 })))
 
     assert.ok(scoreOf([...small, ...failures(200)], now).fusedScore < scoreOf([...small, ...failures(20)], now).fusedScore)
+  })
+
+  it('needs more than six payers to know an agent', () => {
+    const paid = (count: number) => Array.from({ length: count }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing: 0.8 }))
+    const gained = [6, 12].map(count => scoreOf([matured, ...paid(count)], now).components.gigPerformance)
+
+    assert.deepEqual(gained, [49, 78.6])
   })
 
   it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {
@@ -99,8 +106,8 @@ describe('the standing of a payer', () => {
     const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
     const unknown = Array.from({ length: 12 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
 
-    assert.equal(vouchingOf([matured, ...reputed]).standing, 857_142)
-    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 642_857)
+    assert.equal(vouchingOf([matured, ...reputed]).standing, 750_000)
+    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 562_500)
     assert.equal(vouchingOf([matured, ...unknown]).standing, 0)
   })
 
