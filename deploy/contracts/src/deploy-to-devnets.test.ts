@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { deployReplacement, type Replaceable, writeAddresses } from '@carapace/contracts'
+import { deployReplacement, interfaceOf, type ReplacementGroup, writeAddresses } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
 import { readConfig } from '@carapace/service'
 import { computeAddress, Wallet } from 'ethers'
@@ -20,7 +20,16 @@ describe('the contracts on devnets', () => {
   let devnets: Devnet<undefined>[]
   const file = (chain: string) => path.join(folder, `${chain}.json`)
   const addresses = () => Promise.all(chains.map(async chain => JSON.parse(await readFile(file(chain), 'utf8'))))
-  const blocks = () => Promise.all(devnets.map(async ({ rpcUrl }) => (await call(rpcUrl, 'eth_blockNumber')).result))
+  /** How many transactions each network has; after the last one some empty blocks follow. */
+  const transactions = () =>
+    Promise.all(
+      devnets.map(async ({ rpcUrl }) => {
+        let all = 0
+        for (let at = Number((await call(rpcUrl, 'eth_blockNumber')).result); at > 0; at--)
+          all += Number((await call(rpcUrl, 'eth_getBlockTransactionCountByNumber', `0x${at.toString(16)}`)).result)
+        return all
+      }),
+    )
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'carapace-contracts-'))
     devnets = await startDevnets<undefined>({ networks: chains.map(network), deploy: async () => undefined, mining: { heartbeatMs: 600_000 } })
@@ -30,7 +39,7 @@ describe('the contracts on devnets', () => {
     await rm(folder, { recursive: true, force: true })
   })
   /** As an operator does it. */
-  const replace = async (name: Replaceable) => {
+  const replace = async (name: ReplacementGroup) => {
     const present = JSON.parse(await readFile(file(chain), 'utf8'))
     const { rpcUrl } = devnets[chains.indexOf(chain)]!
     const deployer = Wallet.createRandom()
@@ -61,23 +70,39 @@ describe('the contracts on devnets', () => {
   })
 
   it('stay as they are when the job runs again', async () => {
-    const [before, height] = [await addresses(), await blocks()]
+    const before = [await addresses(), await transactions()]
 
     await deployToDevnets(config())
 
-    assert.deepEqual([await addresses(), await blocks()], [before, height])
+    assert.deepEqual([await addresses(), await transactions()], before)
+    assert.ok((await transactions()).every(count => count > 0))
   })
 
   it('stay replaced when the job runs again', async () => {
     const at = chains.indexOf(chain)
     const first = (await addresses())[at].addresses
-    for (const name of ['Commerce', 'Escrow'] as const) await replace(name)
+    for (const name of ['SwarmValidator', 'Commerce', 'Escrow'] as const) await replace(name)
     const before = await addresses()
 
     await deployToDevnets(config())
 
     assert.deepEqual(await addresses(), before)
-    assert.deepEqual(before[at].former, { Commerce: [first.Commerce], JobEvaluator: [first.JobEvaluator], Escrow: [first.Escrow] })
+    const former = ['SwarmValidator', 'Bond', 'Commerce', 'JobEvaluator', 'Escrow'].map(name => [name, [first[name]]])
+    assert.deepEqual(before[at].former, Object.fromEntries(former))
+  })
+
+  it('send their fees to the first pool, also where others are present', async () => {
+    const at = chains.indexOf(chain)
+    const { addresses: present, former } = (await addresses())[at]
+    const view = async (name: 'Escrow' | 'Commerce' | 'Bond' | 'SwarmValidator', fn: string) => {
+      const data = interfaceOf(name).encodeFunctionData(fn)
+      const { result } = await call(devnets[at]!.rpcUrl, 'eth_call', { to: present[name], data }, 'latest')
+      return interfaceOf(name).decodeFunctionResult(fn, result)[0]
+    }
+
+    const fees = [await view('Escrow', 'feeRecipient'), await view('Commerce', 'feeRecipient')]
+    assert.deepEqual(fees, [former.SwarmValidator[0], former.SwarmValidator[0]])
+    assert.deepEqual([await view('Bond', 'pool'), await view('SwarmValidator', 'bond')], [present.SwarmValidator, present.Bond])
   })
 
   it('stay named as former ones by a deployment that has others in their place', async () => {
@@ -93,7 +118,7 @@ describe('the contracts on devnets', () => {
     const every = (name: string) => [...before.former[name], before.addresses[name]]
     const { addresses: present, former } = (await addresses())[at]
     assert.deepEqual(present, deployed.addresses)
-    assert.deepEqual(former, { Escrow: before.former.Escrow, Commerce: every('Commerce'), JobEvaluator: every('JobEvaluator') })
+    assert.deepEqual(former, { ...before.former, Commerce: every('Commerce'), JobEvaluator: every('JobEvaluator') })
   })
 
   it('are forgotten where the devnet is another one', async () => {

@@ -5,12 +5,20 @@ import * as crews from './marketplace/crews.ts'
 import * as events from './marketplace/events.ts'
 import * as gigs from './marketplace/gigs.ts'
 import * as hiring from './marketplace/hiring.ts'
-import { announceGigsAndCrews, getCrewRow, getGigRow, hireByMessage, listAgentCrewRows, settleAcceptance } from './marketplace/internal.ts'
+import {
+  announceGigsAndCrews,
+  getCrewRow,
+  getGigEscrowStatus,
+  getGigRow,
+  hireByMessage,
+  listAgentCrewRows,
+  settleAcceptance,
+} from './marketplace/internal.ts'
 
 /** Gigs, applications, offers, crews, comments, plan and work log, fee estimate. */
 export const marketplaceApi = serviceApi('marketplace', {
   endpoints: { ...gigs, ...hiring, ...collaboration, ...crews },
-  internal: { getGigRow, getCrewRow, listAgentCrewRows, settleAcceptance, hireByMessage, announceGigsAndCrews },
+  internal: { getGigRow, getGigEscrowStatus, getCrewRow, listAgentCrewRows, settleAcceptance, hireByMessage, announceGigsAndCrews },
   events,
   consumes,
 })

@@ -58,7 +58,9 @@ describe('encoding', () => {
     for (const command of Object.values(commandTable)) {
       const source = `${command.call}${command.effect ?? ''}`
       // records of these are on the contract that they were opened on
-      const bound = ({ escrow: 'Escrow', job: 'Commerce', domain: 'DomainRegistry' } as Record<string, string>)[command.kind.split('.')[0]!]
+      const bound = (
+        { escrow: 'Escrow', job: 'Commerce', domain: 'DomainRegistry', bond: 'Bond', swarm: 'SwarmValidator' } as Record<string, string>
+      )[command.kind.split('.')[0]!]
       const names = [
         ...[...source.matchAll(/contract: '(\w+)',\s*fn: '([^']+)'/g)].map(([, contract, fn]) => [contract, fn] as const),
         ...[...source.matchAll(/\bon\(a, '([^']+)'/g)].map(([, fn]) => [bound, fn] as const),

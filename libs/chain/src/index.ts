@@ -32,7 +32,7 @@ export {
 } from './keys.ts'
 export { laneRoleCalls } from './lane-role-calls.ts'
 export { logDecoder, type RawLog } from './logs.ts'
-export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
+export { furtherOf, type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
 export { type FeeProfile, type NetworkProfile, networks } from './networks.ts'
 export { followAfterMs } from './outcome/follow-after.ts'
 export { failureText, observedOutcome } from './outcome/observed-outcome.ts'

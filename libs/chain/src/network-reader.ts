@@ -6,7 +6,7 @@ const { chainNetworks, chainStatus } = chainRelayerApi.internal
 export type KnownNetwork = ResponseOf<typeof chainNetworks>['networks'][number]
 type Contracts = KnownNetwork['contracts']
 /** A contract that may have been replaced. */
-type Replaceable = keyof NonNullable<KnownNetwork['formerContracts']>
+type ReplacedName = keyof NonNullable<KnownNetwork['formerContracts']>
 
 export interface NetworkReader {
   /** All networks. @throws DEPENDENCY_UNAVAILABLE while nobody knows them yet */
@@ -18,14 +18,14 @@ export interface NetworkReader {
   /** The same if they are known already, without a request. */
   cachedContracts(chain: Chain): Contracts | undefined
   /** Where records of a contract may be, oldest first: the last one has the new ones. @throws DEPENDENCY_UNAVAILABLE */
-  everyContract(chain: Chain, name: Replaceable): Promise<readonly string[]>
+  everyContract(chain: Chain, name: ReplacedName): Promise<readonly string[]>
   /**
    * Which of these contracts is, or was, at an address; requested again before it is none: it may have been deployed since this process started.
    * @throws DEPENDENCY_UNAVAILABLE
    */
-  contractAt<Name extends Replaceable>(chain: Chain, names: readonly Name[], address: string): Promise<Name | undefined>
+  contractAt<Name extends ReplacedName>(chain: Chain, names: readonly Name[], address: string): Promise<Name | undefined>
   /** As `everyContract` if they are known already, without a request. */
-  cachedEveryContract(chain: Chain, name: Replaceable): readonly string[] | undefined
+  cachedEveryContract(chain: Chain, name: ReplacedName): readonly string[] | undefined
   /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
   isDevnet(chain: Chain): boolean | undefined
   /** Requests all of it now, so that answers have it without waiting. Resolves also while nobody knows it: it is requested again where it is needed. */
@@ -133,7 +133,13 @@ function lanesOf(peers: Relayer): (chain: Chain, ms: number) => Promise<LaneAddr
   }
 }
 
-const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: Replaceable): readonly string[] => [
+/**
+ * What a new record stores as its contract: the newest one; undefined while that is the first, which records do not name.
+ * @param every the contracts of a name, oldest first
+ */
+export const furtherOf = (every: readonly string[]): string | undefined => every.slice(1).at(-1)
+
+const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: ReplacedName): readonly string[] => [
   ...(formerContracts?.[name] ?? []),
   contracts[name],
 ]

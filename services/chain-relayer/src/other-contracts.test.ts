@@ -38,7 +38,10 @@ describe('a database that was opened on contracts', function () {
     return startPlatform([chainRelayer], { mongo, env })
   }
   /** Another contract of that name on the same node, in which nobody has a role. */
-  const deployOther = async ({ rpcUrl, addresses }: TestDevnet, name: 'Bond' | 'SwarmValidator' | 'Escrow' | 'Commerce'): Promise<Addresses> => {
+  const deployOther = async (
+    { rpcUrl, addresses }: TestDevnet,
+    name: 'Bond' | 'SwarmValidator' | 'Escrow' | 'Commerce' | 'Card' | 'ReputationAdapter',
+  ): Promise<Addresses> => {
     const rpc = openRpc({ url: rpcUrl, timeoutMs: 5_000 })
     const other = wallet()
     await rpc.call('anvil_setCode', [other, await rpc.call('eth_getCode', [addresses[name], 'latest'])])
@@ -47,11 +50,11 @@ describe('a database that was opened on contracts', function () {
   }
 
   it('refuses a start on others, names them and says what to do', async () => {
-    const others = await deployOther(devnet, 'Bond')
+    const others = await deployOther(devnet, 'Card')
 
     await assert.rejects(start(devnet.rpcUrl, others), ({ message }: Error) => {
       assert.match(message, /^BASE_SEPOLIA: this database belongs to other contracts: /)
-      assert.ok(message.includes(`Bond ${devnet.addresses.Bond}, not ${others.Bond}`), message)
+      assert.ok(message.includes(`Card ${devnet.addresses.Card}, not ${others.Card}`), message)
       assert.match(message, /Set BASE_SEPOLIA_ADDRESSES to the file of the former ones, or begin with an empty database$/)
       return true
     })
@@ -83,9 +86,21 @@ describe('a database that was opened on contracts', function () {
     await (await start(devnet.rpcUrl, devnet.addresses)).close()
   })
 
+  it('refuses a SwarmValidator and a Bond that do not refer to each other', async () => {
+    const { Bond, SwarmValidator } = devnet.addresses
+    const others = { ...(await deployOther(devnet, 'SwarmValidator')), Bond: (await deployOther(devnet, 'Bond')).Bond }
+
+    await assert.rejects(start(devnet.rpcUrl, others, { SwarmValidator: [SwarmValidator] }), /SwarmValidator and Bond are replaced together/)
+    await assert.rejects(start(devnet.rpcUrl, others, { SwarmValidator: [SwarmValidator], Bond: [Bond] }), ({ message }: Error) => {
+      assert.match(message, new RegExp(`the new Bond ${others.Bond} cannot be used: it lacks the pool of slashed money ${others.SwarmValidator}, `))
+      return true
+    })
+    await (await start(devnet.rpcUrl, devnet.addresses)).close()
+  })
+
   it('refuses to replace a contract whose records cannot be on two', async () => {
-    const only = 'only Escrow, Commerce, JobEvaluator, EnsRegistry, DomainResolver, DomainRegistry'
-    for (const name of ['Bond', 'SwarmValidator'] as const) {
+    const only = 'only SwarmValidator, Bond, Escrow, Commerce, JobEvaluator, EnsRegistry, DomainResolver, DomainRegistry'
+    for (const name of ['Card', 'ReputationAdapter'] as const) {
       const others = await deployOther(devnet, name)
 
       await assert.rejects(start(devnet.rpcUrl, others, { [name]: [devnet.addresses[name]] }), ({ message }: Error) => {
@@ -105,13 +120,13 @@ describe('a database that was opened on contracts', function () {
 
   it('accepts the new ones of a devnet that was reset, and then no others', async () => {
     const fresh = await testDevnet(chain)
-    const others = await deployOther(fresh, 'Bond')
+    const others = await deployOther(fresh, 'Card')
     try {
       const platform = await start(fresh.rpcUrl, others)
       const { networks } = await platform.service('chain-relayer').platform.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks)
       await platform.close()
 
-      assert.equal(networks[0]!.contracts.bond, others.Bond)
+      assert.equal(networks[0]!.contracts.card, others.Card)
       await assert.rejects(start(fresh.rpcUrl, fresh.addresses), /belongs to other contracts/)
     } finally {
       await fresh.close()

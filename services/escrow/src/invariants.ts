@@ -146,8 +146,10 @@ async function contractFaults({ escrows, ledger, networks, peers }: Parts, stake
     chains.map(async chain => {
       const lent = sum(on(unmade, chain).map(({ settlement }) => settlement!.fee))
       const rewards = sum(promised.on(chain).values())
-      const pool = rewards + (await poolSurplus(ledger, chain)) - lent
+      const pool = rewards + (await poolSurplus(ledger, chain, account.feePool)) - lent
       const addresses = await networks.contracts(chain)
+      const [firstBond, ...furtherBonds] = await networks.everyContract(chain, 'bond')
+      const [firstPool, ...furtherPools] = await networks.everyContract(chain, 'swarmValidator')
       const heldIn = new Map<string, bigint>()
       for (const escrow of on(inEscrow, chain)) {
         const contract = await contractOf({ networks }, escrow)
@@ -155,8 +157,9 @@ async function contractFaults({ escrows, ledger, networks, peers }: Parts, stake
       }
       const compared = [
         ...[...heldIn].map(([wallet, due]) => ({ name: wallet === addresses.escrow ? 'escrow' : `escrow ${wallet}`, wallet, due })),
-        { name: 'bond', wallet: addresses.bond, due: stakes(stakedOn(chain)) },
-        { name: 'swarmValidator', wallet: addresses.swarmValidator, due: pool },
+        { name: 'bond', wallet: firstBond!, due: stakes(stakedOn({ chain })) },
+        { name: 'swarmValidator', wallet: firstPool!, due: pool },
+        ...(await Promise.all(furtherBonds.map((contract, at) => furtherDue(ledger, { chain, contract, pool: furtherPools[at]! }, stakes)))).flat(),
       ]
       const wrong = compared.map(async ({ name, wallet, due }) => {
         const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
@@ -168,10 +171,22 @@ async function contractFaults({ escrows, ledger, networks, peers }: Parts, stake
   return faults.flat()
 }
 
+/** What is due from a further Bond, and from the pool that was deployed with it. */
+async function furtherDue(
+  ledger: Parts['ledger'],
+  { chain, contract, pool }: { chain: Chain; contract: string; pool: string },
+  stakes: (name: string) => bigint,
+): Promise<{ name: string; wallet: string; due: bigint }[]> {
+  return [
+    { name: `bond ${contract}`, wallet: contract, due: stakes(stakedOn({ chain, contract })) },
+    { name: `swarmValidator ${pool}`, wallet: pool, due: await poolSurplus(ledger, chain, account.slashed(contract)) },
+  ]
+}
+
 /** What bonds hold on each network, by the names of their figures. */
 async function stakesIn(bonds: CheckedRecords<Bond>): Promise<(name: string) => bigint> {
   const stakes = new Map<string, bigint>()
   for await (const page of bonds.pages('whole'))
-    for (const bond of page) stakes.set(stakedOn(bond.chain), (stakes.get(stakedOn(bond.chain)) ?? 0n) + staked(bond))
+    for (const bond of page) stakes.set(stakedOn(bond), (stakes.get(stakedOn(bond)) ?? 0n) + staked(bond))
   return name => stakes.get(name) ?? 0n
 }

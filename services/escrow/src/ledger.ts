@@ -1,6 +1,10 @@
 import { type Database, type Ledger, type LedgerEntry, openLedger, transfer } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 
+/** What a pool was credited with and a reorganisation undid: it may have been spent since. Below zero, or zero. @param pool its account */
+export const lossOf = (pool: string): string => `loss:${pool}`
+const feePool = 'fee-pool'
+
 /** The accounts of the escrow's ledger (behaviour 8); the outside, what treasury books on its side, and losses may be negative. */
 export const account = {
   escrow: (gigId: string) => `escrow:${gigId}`,
@@ -13,30 +17,34 @@ export const account = {
   clearing: (key: string) => `clearing:${key}`,
   /** Money of a command that is under way. */
   transit: (id: string) => `transit:${id}`,
-  feePool: 'fee-pool',
+  feePool,
+  /** What a further Bond has slashed: in the pool that was deployed with it, which gets no fees and pays no rewards. */
+  slashed: (contract: string) => `slashed:${contract}`,
   loss: 'loss',
-  /** What the pool was credited with and a reorganisation undid: it may have been spent since. Below zero, or zero. */
-  poolLoss: 'loss:fee-pool',
+  poolLoss: lossOf(feePool),
 } as const
+
+/** The pool that has what was slashed of a bond. */
+export const poolOf = ({ contract }: { contract?: string }): string => (contract === undefined ? account.feePool : account.slashed(contract))
 
 const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss(:|$))/.test(name)
 export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
 
-/** What the pool holds less what it never got, micro-USDC. */
-export async function poolBalance(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {
-  const balances = await ledger.balancesOf(chain, [account.feePool, account.poolLoss], session)
+/** What a pool holds less what it never got, micro-USDC. @param pool its account */
+export async function poolBalance(ledger: Ledger, chain: string, pool: string, session?: ClientSession): Promise<bigint> {
+  const balances = await ledger.balancesOf(chain, [pool, lossOf(pool)], session)
   return [...balances.values()].reduce((sum, balance) => sum + balance, 0n)
 }
 
 /** What the pool may give away next to the fees that are promised to those who earned them. */
-export async function poolSurplus(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {
-  const surplus = await poolBalance(ledger, chain, session)
+export async function poolSurplus(ledger: Ledger, chain: string, pool: string, session?: ClientSession): Promise<bigint> {
+  const surplus = await poolBalance(ledger, chain, pool, session)
   return surplus > 0n ? surplus : 0n
 }
 
 /**
- * `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has caused is not. `ofSurplus`: it may leave
- * the pool no less than what others have been promised.
+ * `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has caused is not. `ofSurplus`: the pool
+ * that it may leave no less than what others have been promised.
  */
-export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean; ofSurplus?: boolean }
+export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean; ofSurplus?: string }
 export { transfer }

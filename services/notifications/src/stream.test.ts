@@ -86,6 +86,31 @@ describe('notification stream', () => {
     )
   })
 
+  it('sends what a replica writes whose clock is slow', async () => {
+    const [empty, other] = [randomUUID(), randomUUID()]
+    await assign(other)
+    await until('the old one is there', async () => (await inbox(other)).length === 1)
+    const rows = platform.service('notifications').platform.db.connection.collection<{ _id: string; createdAt: Date }>('notifications')
+    const old = (await rows.findOne({ _id: (await inbox(other))[0]!.id }))!
+    const [first, second] = [await listen(empty), await listen(other)]
+    await until('both are open', () => first.isOpen() && second.isOpen())
+
+    const late = [empty, other].map(agentId => ({
+      ...old,
+      _id: randomUUID(),
+      eventId: randomUUID(),
+      agentId,
+      createdAt: new Date(old.createdAt.getTime() - 1_000),
+    }))
+    await rows.insertMany(late)
+
+    await until('both arrive', () => first.frames.length === 1 && second.frames.length === 1)
+    assert.deepEqual(
+      [first.frames[0]!.id, second.frames[0]!.id],
+      late.map(({ _id }) => _id),
+    )
+  })
+
   it('says nothing of other inboxes', async () => {
     const [agentId, otherId] = [randomUUID(), randomUUID()]
     const { frames } = await listen(agentId)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { limits, type Notification, refuse } from '@carapace/api'
-import { eventFrame, openCounts } from '@carapace/service'
+import { eventFrame, openCounts, unlessPassing } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
 import type { Watch } from './live/streams.ts'
 
@@ -37,7 +37,8 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch:
     yield id === undefined ? ': open\n\n' : `: open\nid: ${id}\n\n`
     while (!signal.aborted) {
       const woken = nextEntry(inbox, agentId, signal)
-      const page = await inbox.since(agentId, from, limit)
+      // what cannot be read in passing is read by the next poll
+      const page = (await unlessPassing(inbox.since(agentId, from, limit))) ?? []
       for (const entry of page) if (!seen.has(entry.id)) yield frame(entry)
       if (page.some(({ id }) => !seen.has(id))) spoke = Date.now()
       const isFull = page.length === limit
@@ -57,11 +58,15 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch:
   return {
     placeOf: async (agentId, lastEventId) => {
       const last = (lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)) ?? (await inbox.newest(agentId))
+      // nothing is there that could come twice, and a replica whose clock is slow may be about to write
+      if (!last) return { from: new Date(0), seen: new Set() }
       const oldest = clock.now().getTime() - limits.stream.replayMs
-      if (!last) return { from: clock.now(), seen: new Set() }
-      const from = new Date(Math.max(Date.parse(last.createdAt), oldest))
-      const sameTime = await inbox.since(agentId, from, pageSize)
-      return { id: last.id, from, seen: new Set(sameTime.slice(0, sameTime.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
+      const at = Math.max(Date.parse(last.createdAt), oldest)
+      const overlap = await inbox.since(agentId, new Date(at - overlapMs), pageSize)
+      const isWhole = overlap.some(({ id }) => id === last.id)
+      const from = new Date(isWhole ? at - overlapMs : at)
+      const page = isWhole ? overlap : await inbox.since(agentId, from, pageSize)
+      return { id: last.id, from, seen: new Set(page.slice(0, page.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
     },
     open: (agentId, place) => {
       const already = open.of(agentId)

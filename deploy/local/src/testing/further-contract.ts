@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Chain } from '@carapace/api'
-import { type Addressed, deployReplacement, type Replaceable } from '@carapace/contracts'
+import { type Addressed, deployReplacement, type ReplacementGroup } from '@carapace/contracts'
 import type { TestEnvironment } from '@carapace/testing'
 import { computeAddress, JsonRpcProvider, Wallet } from 'ethers'
 
-/** Deploys a further contract of a name on a network and has the next platform use it. @returns former and new address */
+/** Deploys a further contract of a name on a network and has the next platform use it. @returns former and new address, and those of all contracts */
 export async function replaceContract(
   { networks }: TestEnvironment,
   chain: Chain,
-  name: Replaceable,
-): Promise<{ former: string; present: string; file: string }> {
+  name: ReplacementGroup,
+): Promise<{ former: string; present: string; file: string; before: Addressed['addresses']; after: Addressed['addresses'] }> {
   const { environment, oracleWallet, devnets } = networks
   const file = environment[`${chain}_ADDRESSES`]!
   const { rpcUrl } = devnets[chain]
@@ -22,5 +22,6 @@ export async function replaceContract(
   const roles = { operator, pauser: oracleWallet, proposers: [oracleWallet], timelockDelaySeconds: 60, baseUrl: 'http://127.0.0.1:3000' }
   const replaced = await deployReplacement({ ...roles, rpcUrl, deployerKey: deployer.privateKey, name, present })
   await writeFile(file, JSON.stringify(replaced))
-  return { former: present.addresses[name], present: replaced.addresses[name], file }
+  const [before, after] = [present.addresses, replaced.addresses]
+  return { former: before[name], present: after[name], file, before, after }
 }

@@ -44,9 +44,11 @@ const commandOutcome = z.object({
 /** Name and version of the USDC contract's EIP-712 domain, as the token itself answers them. */
 const tokenDomain = z.object({ name: z.string(), version: z.string() })
 
-/** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. Those of commerce and its evaluator are pairs. */
+/** Where contracts were before: records that were opened there are there until their end. By the names of `contracts`, oldest first. Those of commerce and its evaluator are pairs, and so are those of bond and swarmValidator. */
 const earlier = z.array(z.string()).optional()
-const formerContracts = z.object({ escrow: earlier, commerce: earlier, jobEvaluator: earlier, domains: earlier }).optional()
+const formerContracts = z
+  .object({ escrow: earlier, bond: earlier, swarmValidator: earlier, commerce: earlier, jobEvaluator: earlier, domains: earlier })
+  .optional()
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {

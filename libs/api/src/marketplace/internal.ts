@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, id, listOf, microText, pageQuery, timestamp, uuid } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { crewRole } from '../core/terms.ts'
-import { gigCloseReason, gigStatus, offer } from './records.ts'
+import { gigCloseReason, gigEscrowStatus, gigStatus, offer } from './records.ts'
 
 /** What other services store of a gig; money in micro-USDC as text. */
 export const gigRow = z
@@ -56,6 +56,15 @@ export const getGigRow = endpoint({
   caller: 'internal',
   summary: 'One gig',
   response: gigRow,
+})
+
+/** What the gig shows of its escrow, for a service that has changed it and waits until everybody reads that. */
+export const getGigEscrowStatus = endpoint({
+  method: 'get',
+  path: '/internal/v1/gigs/:id/escrow-status',
+  caller: 'internal',
+  summary: 'The status of its escrow that a gig shows',
+  response: z.looseObject({ escrowStatus: gigEscrowStatus }).meta({ id: 'GigEscrowStatus' }),
 })
 
 export const getCrewRow = endpoint({

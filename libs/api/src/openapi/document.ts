@@ -25,6 +25,15 @@ const needsText: Record<(typeof callers)[CallerClass]['needs'], string> = {
  * @example openapi(Object.values(apis), '0.1.0')
  */
 export function openapi(apis: readonly ServiceApi[], version: string): Json {
+  const steps = openapiSteps(apis, version)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The work of `openapi`, most of a second of a processor, in steps of one operation: a process that answers requests does others between them. */
+export function* openapiSteps(apis: readonly ServiceApi[], version: string): Generator<undefined, Json> {
   const book = schemaBook('#/components/schemas/')
   const planned = new Set(apis.filter(api => api.planned).map(api => api.name))
   const all = routes(apis).all.toSorted((a, b) => compare(a.path, b.path) || bySpecificity(a, b))
@@ -33,6 +42,7 @@ export function openapi(apis: readonly ServiceApi[], version: string): Json {
   for (const route of all) {
     const path = templateOf(route.path)
     paths[path] = { ...paths[path], [route.method]: operation(route, path, book, planned.has(route.service)) }
+    yield
   }
   const shared = sharedResponses(book)
   const schemas = { ...errorSchemas(book), ...book.named() }

@@ -1,15 +1,21 @@
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck, type Need, nothing } from '../command.ts'
+import { type ContractCall, callAt, command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, bytes32, positive, recordId } from '../fields.ts'
 import { onChainKey } from '../keys.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
-/** Each bond event has its own id, which is the key of its command and, on chain, counts once. */
-const bondEvent = { bondEventId: recordId, agent: address }
+/** Each bond event has its own id, which is the key of its command and, on chain, counts once. `contract`: the one that has the agent's stake, where that is not the first. */
+const bondEvent = { bondEventId: recordId, agent: address, contract: address.optional() }
 const key = ['bondEventId'] as const
 const aggregate = ({ agent }: { agent: string }) => `bond:${agent}`
 const idOf = (a: { bondEventId: string }) => onChainKey(a.bondEventId)
-const once = (a: { bondEventId: string }): EffectCheck => ({ contract: 'Bond', fn: 'isDone', args: [idOf(a)], isOurs: ([done]) => done === true })
+interface Target {
+  bondEventId: string
+  contract?: string | undefined
+}
+/** A call of the contract that has the stake. */
+const on = ({ contract }: Target, fn: string, args: readonly unknown[]): ContractCall => callAt('Bond', contract, fn, args)
+const once = (a: Target): EffectCheck => ({ ...on(a, 'isDone', [idOf(a)]), isOurs: ([done]) => done === true })
 const zeroKey = `0x${'0'.repeat(64)}`
 
 /** What puts money into the free part of a bond. */
@@ -22,10 +28,10 @@ export const bondDeposit = command({
   aggregate,
   gas: 220_000n,
   batchable: true,
-  prelude: a => permitOf(a.source, a.agent, 'Bond'),
+  prelude: a => permitOf(a.source, a.agent, 'Bond', a.contract),
   authorization: a =>
     a.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Bond', value: a.amount, nonce: idOf(a) }
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: a.contract ?? 'Bond', value: a.amount, nonce: idOf(a) }
       : undefined,
   finalReverts: ['Bond_ZeroAddress', 'Bond_BelowMinimum', 'Funds_ShortTransfer', ...fundingReverts],
   needs: nothing,
@@ -33,8 +39,8 @@ export const bondDeposit = command({
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
-      ? { contract: 'Bond', fn: 'depositWithAuthorization', args: [a.agent, a.amount, idOf(a), authorizationTuple(signed)] }
-      : { contract: 'Bond', fn: 'depositFor', args: [a.agent, a.amount, idOf(a)] }
+      ? on(a, 'depositWithAuthorization', [a.agent, a.amount, idOf(a), authorizationTuple(signed)])
+      : on(a, 'depositFor', [a.agent, a.amount, idOf(a)])
   },
   effect: once,
 })
@@ -49,7 +55,7 @@ export const bondWithdraw = command({
   finalReverts: ['Bond_ZeroAddress', 'Bond_ZeroAmount'],
   needs: () => stakes,
   isEntry: true,
-  call: a => ({ contract: 'Bond', fn: 'withdrawFor', args: [a.agent, a.to, a.amount, idOf(a)] }),
+  call: a => on(a, 'withdrawFor', [a.agent, a.to, a.amount, idOf(a)]),
   effect: once,
 })
 
@@ -63,7 +69,7 @@ export const bondLock = command({
   finalReverts: ['Bond_ZeroAmount'],
   needs: () => stakes,
   isEntry: true,
-  call: a => ({ contract: 'Bond', fn: 'lock', args: [a.agent, onChainKey(a.gigId), a.amount, idOf(a)] }),
+  call: a => on(a, 'lock', [a.agent, onChainKey(a.gigId), a.amount, idOf(a)]),
   effect: once,
 })
 
@@ -76,7 +82,7 @@ export const bondUnlock = command({
   batchable: true,
   finalReverts: [],
   needs: a => [{ kind: 'bond.lock', where: { gigId: a.gigId } }],
-  call: a => ({ contract: 'Bond', fn: 'unlock', args: [a.agent, onChainKey(a.gigId), idOf(a)] }),
+  call: a => on(a, 'unlock', [a.agent, onChainKey(a.gigId), idOf(a)]),
   effect: once,
 })
 
@@ -90,7 +96,7 @@ export const bondSlash = command({
   batchable: true,
   finalReverts: ['Bond_ZeroAmount'],
   needs: () => [...stakes, { kind: 'bond.lock' }],
-  call: a => ({ contract: 'Bond', fn: 'slash', args: [a.agent, a.gigId ? onChainKey(a.gigId) : zeroKey, a.amount, idOf(a), a.reasonHash] }),
+  call: a => on(a, 'slash', [a.agent, a.gigId ? onChainKey(a.gigId) : zeroKey, a.amount, idOf(a), a.reasonHash]),
   effect: once,
 })
 
@@ -104,11 +110,9 @@ export const bondUnslash = command({
   batchable: true,
   finalReverts: ['Bond_ZeroAmount', 'Bond_AboveSlash'],
   needs: a => [{ kind: 'bond.slash', where: { bondEventId: a.slashId } }],
-  call: a => ({ contract: 'Bond', fn: 'unslash', args: [onChainKey(a.slashId), a.amount] }),
+  call: a => on(a, 'unslash', [onChainKey(a.slashId), a.amount]),
   effect: a => ({
-    contract: 'Bond',
-    fn: 'getSlash',
-    args: [onChainKey(a.slashId)],
+    ...on(a, 'getSlash', [onChainKey(a.slashId)]),
     isOurs: ([slash]) => /^0x0{40}$/.test((slash as { agent: string }).agent),
   }),
 })

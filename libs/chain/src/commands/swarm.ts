@@ -1,16 +1,24 @@
 import { id } from 'ethers'
 import { z } from 'zod'
-import { command, type EffectCheck, type Need, nothing } from '../command.ts'
+import { type ContractCall, callAt, command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, keyId, positive, recordId } from '../fields.ts'
 import { validationKey } from '../keys.ts'
 
 const round = z.int().min(1).max(100).default(1)
 /** What an address is to a validation, as the contract numbers it. */
 const Seat = { Candidate: 2n, VotedApprove: 3n, VotedReject: 4n, Replaced: 5n } as const
-const seat = (a: { validationId: string; validationRound: number }, account: string, isOurs: (seat: bigint) => boolean): EffectCheck => ({
-  contract: 'SwarmValidator',
-  fn: 'seatOf',
-  args: [validationKey(a.validationId, a.validationRound), account],
+/** `contract`: the one that the validation was opened on, where that is not the first. */
+const validation = { validationId: recordId, validationRound: round, contract: address.optional() }
+interface Opened {
+  validationId: string
+  validationRound: number
+  contract?: string | undefined
+}
+/** A call of the contract that has the validation, about it. */
+const on = (a: Opened, fn: string, ...args: readonly unknown[]): ContractCall =>
+  callAt('SwarmValidator', a.contract, fn, [validationKey(a.validationId, a.validationRound), ...args])
+const seat = (a: Opened, account: string, isOurs: (seat: bigint) => boolean): EffectCheck => ({
+  ...on(a, 'seatOf', account),
   isOurs: ([found]) => isOurs(found as bigint),
 })
 const aggregate = ({ validationId }: { validationId: string }) => `validation:${validationId}`
@@ -23,8 +31,7 @@ const panel = ({ validationRound }: { validationRound: number }): readonly Need[
 export const swarmOpen = command({
   kind: 'swarm.open',
   args: {
-    validationId: recordId,
-    validationRound: round,
+    ...validation,
     parties: z.array(address).min(1).max(20),
     candidates: z.array(address).min(1).max(15),
     threshold: z.int().min(1).max(15),
@@ -35,41 +42,37 @@ export const swarmOpen = command({
   batchable: true,
   finalReverts: ['Swarm_AlreadyExists', 'Swarm_CandidateCount', 'Swarm_ThresholdOutOfRange', 'Swarm_SeatTaken', 'Swarm_ZeroAddress'],
   needs: nothing,
-  call: a => ({
-    contract: 'SwarmValidator',
-    fn: 'createValidation',
-    args: [validationKey(a.validationId, a.validationRound), a.parties, a.candidates, a.threshold],
-  }),
+  call: a => on(a, 'createValidation', a.parties, a.candidates, a.threshold),
   effect: a => seat(a, a.candidates[0]!, found => found >= Seat.Candidate),
 })
 
 export const swarmReplace = command({
   kind: 'swarm.replace',
-  args: { validationId: recordId, validationRound: round, out: address, in: address },
+  args: { ...validation, out: address, in: address },
   key: ['validationId', 'out'],
   aggregate,
   gas: 90_000n,
   batchable: true,
   finalReverts: ['Swarm_Resolved', 'Swarm_SeatTaken', 'Swarm_ZeroAddress'],
   needs: panel,
-  call: a => ({ contract: 'SwarmValidator', fn: 'replaceCandidate', args: [validationKey(a.validationId, a.validationRound), a.out, a.in] }),
+  call: a => on(a, 'replaceCandidate', a.out, a.in),
   effect: a => seat(a, a.out, found => found === Seat.Replaced),
 })
 
 export const swarmVote = command({
   kind: 'swarm.vote',
-  args: { validationId: recordId, validationRound: round, voter: address, approve: z.boolean() },
+  args: { ...validation, voter: address, approve: z.boolean() },
   key: ['validationId', 'voter'],
   aggregate,
   gas: 110_000n,
   batchable: true,
   finalReverts: ['Swarm_Resolved'],
   needs: panel,
-  call: a => ({ contract: 'SwarmValidator', fn: 'recordVote', args: [validationKey(a.validationId, a.validationRound), a.voter, a.approve] }),
+  call: a => on(a, 'recordVote', a.voter, a.approve),
   effect: a => seat(a, a.voter, found => found === (a.approve ? Seat.VotedApprove : Seat.VotedReject)),
 })
 
-/** Pays a claim out of the fee pool; the contract pays each claim once. */
+/** Pays a claim out of the fee pool, which is the first contract of its name; it pays each claim once. */
 export const rewardPay = command({
   kind: 'reward.pay',
   args: { claimId: keyId, to: address, amount: positive },

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { readConfig } from './config.ts'
 import type { Deployment } from './devnet.ts'
 import { deployReal } from './real.ts'
-import { type Addressed, deployReplacement, type Replaceable, replacedTogether } from './replacement.ts'
+import { type Addressed, deployReplacement, type ReplacementGroup, replacedTogether } from './replacement.ts'
 
 /** Without arguments all contracts; with `--replace <name> <file of addresses>` a further one next to those of the file. */
 const [, , action, name, file] = process.argv
 
 async function deploy(): Promise<Deployment> {
   if (action === undefined) return deployReal(readConfig())
-  const replaceable = Object.keys(replacedTogether) as Replaceable[]
+  const replaceable = Object.keys(replacedTogether) as ReplacementGroup[]
   const wanted = replaceable.find(one => one === name)
   if (action !== '--replace' || wanted === undefined || file === undefined)
     throw new Error(

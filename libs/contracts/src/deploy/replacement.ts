@@ -7,15 +7,19 @@ import { type Authorities, planCreation } from './plan.ts'
 import { create } from './real.ts'
 import { callAll } from './rpc.ts'
 
-/** What is replaced, and what refers to it and is replaced with it. No other contract refers to them: further ones work with those that are there. */
+/**
+ * What is replaced, and what refers to it and is replaced with it. Others refer to a SwarmValidator as the pool of their fees: that is the first one
+ * for ever (`poolOf`), so that further ones work with those that are there.
+ */
 export const replacedTogether = {
+  SwarmValidator: ['SwarmValidator', 'Bond'],
   Escrow: ['Escrow'],
   Commerce: ['Commerce', 'JobEvaluator'],
   DomainRegistry: ['EnsRegistry', 'DomainResolver', 'DomainRegistry'],
 } as const satisfies Partial<Record<ContractName, readonly ContractName[]>>
-export type Replaceable = keyof typeof replacedTogether
+export type ReplacementGroup = keyof typeof replacedTogether
 /** Contracts that may have former ones. */
-export type Replaced = (typeof replacedTogether)[Replaceable][number]
+export type Replaced = (typeof replacedTogether)[ReplacementGroup][number]
 
 /** The file of a network's addresses; `former`: where replaced contracts were, oldest first. */
 export interface Addressed extends Deployment {
@@ -28,10 +32,13 @@ export interface Replacement extends Authorities {
   deployerKey: string
   timelockDelaySeconds: number
   baseUrl: string
-  name: Replaceable
+  name: ReplacementGroup
   /** The file of the present contracts. */
   present: Addressed
 }
+
+/** Where fees are sent and rewards are paid from, also after replacements. */
+const poolOf = ({ addresses, former }: Addressed): string => former?.SwarmValidator?.[0] ?? addresses.SwarmValidator
 
 /**
  * Deploys a further contract of a name, and what is replaced with it, next to the present ones, for the same token, timelock and Batcher. Records stay on
@@ -48,8 +55,9 @@ export async function deployReplacement(options: Replacement): Promise<Addressed
   const names: readonly Replaced[] = replacedTogether[name]
   const place = (at: number) => ({ nonce: Number(count) + at, address: getCreateAddress({ from: wallet.address, nonce: Number(count) + at }) })
   const further = { ...addresses, ...Object.fromEntries(names.map((one, at) => [one, place(at).address])) } as Addresses
+  const among = names.includes('SwarmValidator') ? further : { ...further, SwarmValidator: poolOf(present) }
   const input = { ...options, chainId, deployer: wallet.address, profile: 'real' } as const
-  const steps = names.map((one, at) => ({ ...planCreation(one, input, further), ...place(at) }))
+  const steps = names.map((one, at) => ({ ...planCreation(one, input, among), ...place(at) }))
   for (const step of steps) await create(rpcUrl, wallet, step, chainId)
   await requireOurCode(rpcUrl, steps)
   return {

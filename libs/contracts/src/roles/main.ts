@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { computeAddress, getAddress, isHexString } from 'ethers'
 import type { Addressed } from '../deploy/replacement.ts'
 import { readRolesConfig } from './config.ts'
-import { exchangeRoles, type RoleAction } from './exchange.ts'
+import { advanceRoleChange, type RoleAction } from './role-change.ts'
 
 const usage = `usage: RPC_URL=… PROPOSER_KEY=… npm run relayer:roles -- grant|revoke <address of a relayer key> <file of addresses>
 or:    npm run relayer:roles -- address <file of a key>`
@@ -14,7 +14,7 @@ async function run(): Promise<unknown> {
   const { rpcUrl, proposerKey } = readRolesConfig()
   if (!isAction(action) || !address || !file || !rpcUrl) throw new Error(usage)
   const present = JSON.parse(await readFile(file, 'utf8')) as Addressed
-  return exchangeRoles({ rpcUrl, action, address: getAddress(address), present, proposerKey })
+  return advanceRoleChange({ rpcUrl, action, address: getAddress(address), present, proposerKey })
 }
 
 async function addressOf(keyFile: string): Promise<string> {

@@ -3,8 +3,8 @@ import { id } from 'ethers'
 import { interfaceOf } from '../artifact.ts'
 import { type Deployment, deployDevnet } from '../deploy/devnet.ts'
 import { call } from '../deploy/rpc.ts'
-import { exchangeRoles, type RoleAction } from '../roles/exchange.ts'
 import { laneRoles } from '../roles/lane-roles.ts'
+import { advanceRoleChange, type RoleAction } from '../roles/role-change.ts'
 import { type Anvil, startAnvil } from '../testing/anvil.ts'
 import { people, walletOf } from '../testing/chain.ts'
 
@@ -24,7 +24,7 @@ describe('the roles of a relayer key', () => {
   afterEach(() => anvil?.stop())
 
   const change = (action: RoleAction, address: string, proposerKey: string | undefined = walletOf('proposer').privateKey) =>
-    exchangeRoles({ rpcUrl: anvil.rpcUrl, action, address, present, proposerKey })
+    advanceRoleChange({ rpcUrl: anvil.rpcUrl, action, address, present, proposerKey })
   const passTime = (seconds: number) => call(anvil.rpcUrl, 'evm_increaseTime', seconds).then(() => call(anvil.rpcUrl, 'evm_mine'))
   const rolesOf = async (address: string) => {
     const answers = await Promise.all(
@@ -72,7 +72,7 @@ describe('the roles of a relayer key', () => {
     await change('revoke', former)
     const batch = await scheduled(anvil.rpcUrl, present.addresses.Timelock)
 
-    const shown = await exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'grant', address: former, present })
+    const shown = await advanceRoleChange({ rpcUrl: anvil.rpcUrl, action: 'grant', address: former, present })
     assert.deepEqual([shown.state, shown.call?.data.slice(0, 10)], ['unscheduled', interfaceOf('Timelock').getFunction('cancel')!.selector])
     assert.deepEqual(await change('grant', former), { state: 'done', dueAt: null, roles: [] })
 
@@ -91,7 +91,13 @@ describe('the roles of a relayer key', () => {
     const first = await scheduled(anvil.rpcUrl, present.addresses.Timelock)
     const more = { ...present, former: { Escrow: [present.addresses.Escrow] } }
     const run = () =>
-      exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'revoke', address: people.operator, present: more, proposerKey: walletOf('proposer').privateKey })
+      advanceRoleChange({
+        rpcUrl: anvil.rpcUrl,
+        action: 'revoke',
+        address: people.operator,
+        present: more,
+        proposerKey: walletOf('proposer').privateKey,
+      })
 
     assert.equal((await run()).state, 'scheduled')
 
@@ -102,7 +108,7 @@ describe('the roles of a relayer key', () => {
   })
 
   it('are shown as a call where the proposer is a contract', async () => {
-    const progress = await exchangeRoles({ rpcUrl: anvil.rpcUrl, action: 'grant', address: next, present })
+    const progress = await advanceRoleChange({ rpcUrl: anvil.rpcUrl, action: 'grant', address: next, present })
 
     assert.equal(progress.state, 'unscheduled')
     assert.equal(progress.call?.to, present.addresses.Timelock)

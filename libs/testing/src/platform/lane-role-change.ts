@@ -1,4 +1,4 @@
-import { type Addressed, exchangeRoles, type RoleAction } from '@carapace/contracts'
+import { type Addressed, advanceRoleChange, type RoleAction } from '@carapace/contracts'
 import { computeAddress, JsonRpcProvider } from 'ethers'
 
 /** Above the delay of a devnet's timelock. */
@@ -18,11 +18,11 @@ interface LaneRoleChange {
 export async function changeLaneRoles(change: LaneRoleChange): Promise<boolean> {
   const provider = new JsonRpcProvider(change.rpcUrl)
   await provider.send('anvil_setBalance', [computeAddress(change.proposerKey), '0x3635c9adc5dea00000'])
-  await exchangeRoles(change)
+  await advanceRoleChange(change)
   await provider.send('evm_increaseTime', [delaySeconds])
   await provider.send('evm_mine', [])
   provider.destroy()
-  await exchangeRoles(change)
-  const { state, roles } = await exchangeRoles(change)
+  await advanceRoleChange(change)
+  const { state, roles } = await advanceRoleChange(change)
   return state === 'done' && roles.length === 0
 }

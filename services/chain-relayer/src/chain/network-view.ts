@@ -14,6 +14,8 @@ export function networkView({ network, timelock }: { network: Network; timelock:
     finalityBlocks: finality,
     formerContracts: {
       escrow: [...(former.Escrow ?? [])],
+      bond: [...(former.Bond ?? [])],
+      swarmValidator: [...(former.SwarmValidator ?? [])],
       commerce: [...(former.Commerce ?? [])],
       jobEvaluator: [...(former.JobEvaluator ?? [])],
       domains: [...(former.DomainRegistry ?? [])],

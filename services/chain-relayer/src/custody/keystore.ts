@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { writeOnce } from '@carapace/service'
 import { z } from 'zod'
 
@@ -18,7 +19,8 @@ const sealed = z.object({
 type Sealed = z.output<typeof sealed>
 
 const cost = { n: 1 << 15, r: 8, p: 1 }
-const keyOf = (passphrase: string, salt: Buffer, { n, r, p }: typeof cost) => scryptSync(passphrase, salt, 32, { N: n, r, p, maxmem: 256 * n * r })
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+const keyOf = (passphrase: string, salt: Buffer, { n, r, p }: typeof cost) => derive(passphrase, salt, 32, { N: n, r, p, maxmem: 256 * n * r })
 
 /**
  * The seed of the custodial wallets; made and written (mode 0600) when there is no file yet.
@@ -32,14 +34,14 @@ export async function loadSeed(file: string, passphrase: string, mayCreate: bool
   if (text !== undefined) return unseal(text, passphrase, file)
   if (!mayCreate) throw new Error(`the custody seed file ${file} is missing, but wallets were made from it: restore it from the backup`)
   const seed = randomBytes(32)
-  if (await writeOnce(file, JSON.stringify(seal(seed, passphrase)))) return seed
+  if (await writeOnce(file, JSON.stringify(await seal(seed, passphrase)))) return seed
   return unseal(await readFile(file, 'utf8'), passphrase, file)
 }
 
-function seal(seed: Uint8Array, passphrase: string): Sealed {
+async function seal(seed: Uint8Array, passphrase: string): Promise<Sealed> {
   const salt = randomBytes(16)
   const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(passphrase, salt, cost), iv)
+  const cipher = createCipheriv('aes-256-gcm', await keyOf(passphrase, salt, cost), iv)
   const data = Buffer.concat([cipher.update(seed), cipher.final()])
   return {
     version: 1,
@@ -52,10 +54,10 @@ function seal(seed: Uint8Array, passphrase: string): Sealed {
   }
 }
 
-function unseal(text: string, passphrase: string, file: string): Uint8Array {
+async function unseal(text: string, passphrase: string, file: string): Promise<Uint8Array> {
   try {
     const box = sealed.parse(JSON.parse(text))
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(passphrase, Buffer.from(box.salt, 'hex'), box), Buffer.from(box.iv, 'hex'))
+    const decipher = createDecipheriv('aes-256-gcm', await keyOf(passphrase, Buffer.from(box.salt, 'hex'), box), Buffer.from(box.iv, 'hex'))
     decipher.setAuthTag(Buffer.from(box.tag, 'hex'))
     return Buffer.concat([decipher.update(Buffer.from(box.data, 'hex')), decipher.final()])
   } catch {

@@ -26,11 +26,16 @@ export interface LaneChild {
   jump(ms: number): void
 }
 
-/** Resolves once a lane has died. One that finishes does not reach its point any more: it is killed after 8 s, where it is. */
+/** Resolves once a lane has died at its point. @throws AssertionError where it does not get there within a minute */
 export async function dead(victim: LaneChild): Promise<void> {
-  const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
+  let isLate = false
+  const late = setTimeout(() => {
+    isLate = true
+    victim.kill('SIGKILL')
+  }, 60_000)
   assert.equal(await victim.ended, 'SIGKILL')
   clearTimeout(late)
+  assert.ok(!isLate, 'the lane did not reach its point')
 }
 
 /** Hands work to a lane in two halves, the second one while the first is under way, until it has died at its point. */

@@ -95,6 +95,8 @@ export interface MadeSlash {
   isReversed: boolean
 }
 
+/** So long what was done may still be reversed. */
+export const rememberedMs = dayMs
 /**
  * What a command caused, or that it failed, stored for a day: a reorganisation may still drop its block, and then it may fail for good, or include it
  * after all.
@@ -120,6 +122,8 @@ export interface Bond {
   /** The agent's account in the contract, EIP-55. */
   wallet: string
   chain: Chain
+  /** The Bond that has the stake, where that is not the first of its network. */
+  contract?: string
   free: bigint
   /** free + locks; stored for lists and sums. */
   total: bigint

@@ -4,7 +4,10 @@ import { id as keccakOfText } from 'ethers'
 import { deadline } from '../escrow/commands.ts'
 import type { Bond, BondLock, Move } from './bond.ts'
 
-const target = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
+const target = ({ wallet: agent, chain, contract }: Bond, bondEventId: string) => ({
+  ...{ bondEventId, agent, chain },
+  ...(contract === undefined ? {} : { contract }),
+})
 
 /** Stakes from its source. */
 export const depositCommand = (bond: Bond, { id, amount }: Move, source: FundingSource): Draft =>

@@ -1,4 +1,4 @@
-import { account, type Posting } from '../ledger.ts'
+import { account, lossOf, type Posting, poolOf } from '../ledger.ts'
 import { type Bond, type BondLock, entryKeyOf, lockedOf, type Move, type MoveType, noBond } from './bond.ts'
 
 /**
@@ -45,11 +45,11 @@ const depositSource = ({ id, isCustodial, address }: Move): string =>
   isCustodial ? account.clearing(`bond.deposit:${id}`) : account.outside(address)
 
 /** The account of each place; null is the stake. */
-const accounts: Record<MoveType, (move: Move) => Record<Place, string | null>> = {
+const accounts: Record<MoveType, (move: Move, pool: string) => Record<Place, string | null>> = {
   DEPOSIT: move => ({ source: depositSource(move), transit: depositSource(move), target: null }),
   WITHDRAW: ({ id, address }) => ({ source: null, transit: account.transit(id), target: account.outside(address) }),
-  SLASH: ({ id }) => ({ source: null, transit: account.transit(id), target: account.feePool }),
-  SLASH_REVERSED: ({ id }) => ({ source: account.feePool, transit: account.transit(id), target: null }),
+  SLASH: ({ id }, pool) => ({ source: null, transit: account.transit(id), target: pool }),
+  SLASH_REVERSED: ({ id }, pool) => ({ source: pool, transit: account.transit(id), target: null }),
 }
 
 interface Placed {
@@ -77,7 +77,7 @@ function moved(was: Bond, is: Bond): Cause[] {
   )
   // what was done is forgotten later; a deposit that treasury refused is forgotten immediately
   const refused = was.moves.filter(({ id }) => !after.has(id)).map(move => ['transit', 'source', move] as const)
-  return [...changes, ...refused].filter(([from, to]) => from !== to).map(([from, to, move]) => causeOf(from, to, move))
+  return [...changes, ...refused].filter(([from, to]) => from !== to).map(([from, to, move]) => causeOf(from, to, move, poolOf(is)))
 }
 
 const names: Record<MoveType, Record<Exclude<Place, 'source'>, string>> = {
@@ -88,16 +88,16 @@ const names: Record<MoveType, Record<Exclude<Place, 'source'>, string>> = {
   SLASH_REVERSED: { transit: 'bond-unslash', target: 'bond-unslashed' },
 }
 
-function causeOf(from: Place, to: Place, move: Move): Cause {
+function causeOf(from: Place, to: Place, move: Move, pool: string): Cause {
   const { id, type, amount, onChain } = move
-  const { [from]: source, [to]: target } = accounts[type](move)
+  const { [from]: source, [to]: target } = accounts[type](move, pool)
   // the pool may have spent what nobody has reserved there: what it holds of it remains, against a loss
-  const payer = source === account.feePool && to !== 'transit' ? account.poolLoss : source
+  const payer = source === pool && to !== 'transit' ? lossOf(pool) : source
   const counterpart: Balance[] = []
   if (payer !== null) counterpart.push([payer, -amount])
   if (target !== null) counterpart.push([target, amount])
   if (to === 'target') return { key: `${names[type].target}:${entryKeyOf(id, move)}`, txHash: onChain.txHash, counterpart }
-  if (to === 'transit') return { key: `${names[type].transit}:${id}`, txHash: null, counterpart, ofSurplus: payer === account.feePool }
+  if (to === 'transit') return { key: `${names[type].transit}:${id}`, txHash: null, counterpart, ...(payer === pool ? { ofSurplus: pool } : {}) }
   return { key: from === 'transit' ? `bond-failed:${id}` : `bond-undone:${entryKeyOf(id, move)}`, txHash: null, counterpart }
 }
 

@@ -1,22 +1,23 @@
-import { type Chain, dayMs, limits, usd } from '@carapace/api'
+import { dayMs, limits, usd } from '@carapace/api'
 import type { AggregateStore, Clock, Share } from '@carapace/store'
 import { type Bond, lockedOf } from './bond.ts'
 
 /** A slash counts against a bond's health for so many days. */
 const healthDays = 90
 
-/** Of the network, what its contract has for bonds; a lock that is being made may not be there yet. */
-export const stakedOn = (chain: Chain): string => `staked-${chain}`
+/** What a contract of the network has for bonds, the first where none is named; a lock that is being made may not be there yet. */
+export const stakedOn = ({ chain, contract }: Pick<Bond, 'chain' | 'contract'>): string =>
+  contract === undefined ? `staked-${chain}` : `staked-${chain}-${contract}`
 export const staked = ({ free, locks }: Pick<Bond, 'free' | 'locks'>): bigint =>
   free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })
 
 /** What one bond adds to the figures of all; bonded ones by the day of their last slash too. */
 export function shareOf(bond: Bond): Share {
-  const { total, slashed, lastSlashAt, chain } = bond
+  const { total, slashed, lastSlashAt } = bond
   const isBonded = total >= limits.bond.minMicro
   const high = total >= limits.bond.highMicro ? 1n : 0n
   const lastSlash: Record<string, bigint> = isBonded && lastSlashAt ? { [slashedOn(dayOf(lastSlashAt))]: 1n } : {}
-  return { sums: { total, slashed, bonded: isBonded ? 1n : 0n, high, [stakedOn(chain)]: staked(bond), ...lastSlash } }
+  return { sums: { total, slashed, bonded: isBonded ? 1n : 0n, high, [stakedOn(bond)]: staked(bond), ...lastSlash } }
 }
 
 /** Figures of all bonds. */

@@ -4,7 +4,8 @@ import type { Parts } from '../parts.ts'
 import type { Escrow } from './escrow.ts'
 import type { Status } from './escrow-states.ts'
 
-type Shown = ResponseOf<typeof marketplaceApi.endpoints.getGig>['escrowStatus']
+const { getGigEscrowStatus } = marketplaceApi.internal
+type Shown = ResponseOf<typeof getGigEscrowStatus>['escrowStatus']
 /** What the gig shows from then on: the escrow may have moved on already. */
 const shownAs: Partial<Record<Status, readonly Shown[]>> = {
   locked: ['locked', 'disputed', 'released', 'refunded'],
@@ -16,5 +17,5 @@ const shownAs: Partial<Record<Status, readonly Shown[]>> = {
 /** Waits until the gig shows what was done to its escrow (at most 3 s), so that its caller reads the own write. */
 export async function readBackGig({ peers }: Parts, { id, status }: Pick<Escrow, 'id' | 'status'>): Promise<void> {
   const shown = shownAs[status]
-  if (shown) await readBack(peers, 'marketplace', marketplaceApi.endpoints.getGig, { id }, gig => shown.includes(gig.escrowStatus))
+  if (shown) await readBack(peers, 'marketplace', getGigEscrowStatus, { id }, gig => shown.includes(gig.escrowStatus))
 }

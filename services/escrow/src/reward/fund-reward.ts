@@ -51,7 +51,7 @@ async function available(parts: Parts, source: Source, session: ClientSession): 
   if (source.kind === 'fee') return least(own, await parts.ledger.balance(source.chain, account.feePool, session))
   const since = new Date(parts.clock.now().getTime() - windowMs)
   const { fees, usedByRefunds } = await parts.rewardSources.ofPoster(source.posterId, source.chain, since, session)
-  return least(own, await poolSurplus(parts.ledger, source.chain, session), fees / 2n - usedByRefunds)
+  return least(own, await poolSurplus(parts.ledger, source.chain, account.feePool, session), fees / 2n - usedByRefunds)
 }
 
 function book(
@@ -78,7 +78,7 @@ export async function topUp(parts: Parts, validationId: string, amount: bigint, 
     const rest = unfunded(reward)
     if (rest === 0n) refuse('INVALID_STATE', { state: 'funded', allowed: ['accrued'] }, { message: 'All rewards of this validation are funded' })
     const wanted = least(amount, rest)
-    const pool = await poolSurplus(parts.ledger, reward.chain, session)
+    const pool = await poolSurplus(parts.ledger, reward.chain, account.feePool, session)
     if (pool < wanted) refuse('INVALID_STATE', { surplus: usd(pool) }, { message: `The pool has only ${usd(pool)} USDC over` })
     const amounts = topUpShares(reward, wanted)
     await book(parts, reward, amounts, 'top_up', session, operationId)

@@ -8,7 +8,7 @@ import { earlier, moveOnce } from '../bond/requests/bond-operations.ts'
 import { needRoom } from '../bond/requests/need-room.ts'
 import { requestReversal } from '../bond/requests/request-reversal.ts'
 import { requestSlash } from '../bond/requests/request-slash.ts'
-import { poolSurplus } from '../ledger.ts'
+import { poolOf, poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import type { Slash } from './slash.ts'
 import { slashStates } from './slash-states.ts'
@@ -85,9 +85,9 @@ export async function reverseSlash(parts: Parts, slashId: string, reason: string
   if (!isMade) await refuseUnmade(parts, row)
   const id = parts.newId()
   const reversal = { id, slashId, operationId, gigId, reason, validationId, now: parts.clock.now() }
-  // the stake went into the pool of its own network, wherever the gig was; other processes draw on the same pool
+  // the stake went into the pool of its own network and contract, wherever the gig was; other processes draw on the same pool
   const request = async () => {
-    const amount = least(row.amount, await poolSurplus(parts.ledger, bond.chain))
+    const amount = least(row.amount, await poolSurplus(parts.ledger, bond.chain, poolOf(bond)))
     return changeBond(parts, agentId, present => {
       if (present.reversed.includes(slashId)) return undefined
       if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })

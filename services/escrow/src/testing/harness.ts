@@ -50,7 +50,7 @@ export interface Harness {
   agents: Map<string, api.AgentRow>
   bondVersionShown: () => number | undefined
   /** What a gig shows of its escrow; by default the marketplace answers no reads. */
-  gigShows: (gigId: string) => string
+  gigShows: (gigId: string) => api.Gig['escrowStatus']
   /** Status of a slash in reputation's lists; by default reputation is away. */
   listed: (slashId: string) => api.Slash['status'] | undefined
   transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean; blockHash?: string }>
@@ -97,10 +97,8 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
   const reputation = stubPeer(api.reputationApi, {
     getListedSlash: ({ params }) => ({ slashId: params.id, status: wanted(harness.listed(params.id), 'slash') }),
   })
-  const { getGig } = api.marketplaceApi.endpoints
-  const offered = { ...api.marketplaceApi, internal: { ...api.marketplaceApi.internal, getGig: { ...getGig, response: undefined } } }
-  const marketplace = stubPeer(offered, {
-    getGig: ({ params }: { params: { id: string } }) => ({ escrowStatus: harness.gigShows(params.id) }),
+  const marketplace = stubPeer(api.marketplaceApi, {
+    getGigEscrowStatus: ({ params }) => ({ escrowStatus: harness.gigShows(params.id) }),
     getGigRow: ({ params }) => wanted(harness.gigs.get(params.id), 'gig'),
     settleAcceptance: ({ params }) => ({ assigned: harness.assigned.has(`${params.id}/${params.agentId}`) }),
   })

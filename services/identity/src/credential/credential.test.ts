@@ -94,7 +94,10 @@ describe('credentials', () => {
       change(['credentialSubject', 'handle'], 'somebody'),
       change(['validUntil'], '2099-01-01T00:00:00Z'),
       change(['issuer'], 'did:web:evil.example'),
-      change(['proof', 'proofValue'], credential.proof.proofValue.replace(/.$/, '1')),
+      change(
+        ['proof', 'proofValue'],
+        credential.proof.proofValue.replace(/.$/, (last: string) => (last === '1' ? '2' : '1')),
+      ),
       change(['proof', 'verificationMethod'], 'did:web:evil.example#key'),
       change(['@context'], ['https://www.w3.org/ns/credentials/v2', 'https://evil.example/context']),
       change(['credentialSubject', 'extra'], 1),

@@ -25,6 +25,8 @@ export const internalHandlers = (parts: Parts) =>
   ({
     getGigRow: async ({ params }) => gigRow(await parts.gigs.need(params.id)),
 
+    getGigEscrowStatus: async ({ params }) => ({ escrowStatus: (await parts.gigs.need(params.id)).escrowStatus }),
+
     getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
 
     listAgentCrewRows: async ({ params, query }) => {

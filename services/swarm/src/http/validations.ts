@@ -54,7 +54,7 @@ export const validationHandlers = (parts: Parts) =>
       const voted = await decideKnowing(parts, validationId, (present, facts) => {
         if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
         const { state, events } = castVote(present, ballot, facts, parts.clock.now())
-        return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
+        return { state, events: [...events, ...voteCommands(present, state, voterId, vote === 'approve')] }
       })
       const settled = await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), waitMs())
       const latest = settled?.validation ?? voted

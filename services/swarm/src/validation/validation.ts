@@ -69,6 +69,8 @@ export interface Validation {
   panel: PanelSeat[]
   /** The command that puts the panel on chain, sent with the first vote; absent before. */
   opening?: OnChain
+  /** Where its panel was opened; absent: on the first SwarmValidator. */
+  contract?: string
   votes: Vote[]
   /** Seats without a vote, derived by the store for queries. */
   owing?: string[]

@@ -1,4 +1,5 @@
-import { dayMs, Refusal, refuse } from '@carapace/api'
+import { type Chain, dayMs, Refusal, refuse } from '@carapace/api'
+import { furtherOf } from '@carapace/chain'
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import type { Validation } from '../validation/validation.ts'
@@ -20,23 +21,29 @@ class FactsUnread extends Error {}
  */
 export async function decideKnowing(parts: Parts, id: string, decide: Decide): Promise<Stored<Validation>> {
   const isDevnet = (await parts.networks.all()).every(network => network.devnet)
-  const unread = unreadFacts(isDevnet, parts.newId())
+  const at = { isDevnet, opensOn: (chain: Chain) => furtherOf(parts.networks.cachedEveryContract(chain, 'swarmValidator') ?? []) }
+  const unread = unreadFacts(at, parts.newId())
   for (let round = 1; round <= rounds; round++) {
     try {
       const changed = await parts.validations.change(id, present => decide(present, unread)).catch(lostRace)
       if (changed) return changed
     } catch (error) {
-      if (error instanceof FactsUnread) return decideReading(parts, id, decide, isDevnet)
+      if (error instanceof FactsUnread) return decideReading(parts, id, decide, at)
       throw error
     }
   }
   return refuse('CONFLICT')
 }
 
-async function decideReading(parts: Parts, id: string, decide: Decide, isDevnet: boolean): Promise<Stored<Validation>> {
+/** What is known of the networks. */
+interface Networks extends Pick<VerdictFacts, 'opensOn'> {
+  isDevnet: boolean
+}
+
+async function decideReading(parts: Parts, id: string, decide: Decide, networks: Networks): Promise<Stored<Validation>> {
   for (let round = 1; round <= rounds; round++) {
     const seats = (await parts.validations.need(id)).panel.map(seat => seat.agentId)
-    const facts = await verdictFacts(parts, seats, isDevnet)
+    const facts = await verdictFacts(parts, seats, networks)
     let isPanelNew = false
     const changed = await parts.validations
       .change(id, present => {
@@ -49,18 +56,18 @@ async function decideReading(parts: Parts, id: string, decide: Decide, isDevnet:
   return refuse('CONFLICT')
 }
 
-function unreadFacts(isDevnet: boolean, nextId: string): VerdictFacts {
+function unreadFacts({ isDevnet, opensOn }: Networks, nextId: string): VerdictFacts {
   const need = (): never => {
     throw new FactsUnread()
   }
-  return { crewsOf: need, registeredAt: need, waitMs: isDevnet ? () => 0 : need, nextId }
+  return { crewsOf: need, registeredAt: need, waitMs: isDevnet ? () => 0 : need, opensOn, nextId }
 }
 
 function lostRace(error: unknown): undefined {
   if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error
 }
 
-async function verdictFacts(parts: Parts, agentIds: readonly string[], isDevnet: boolean): Promise<VerdictFacts> {
+async function verdictFacts(parts: Parts, agentIds: readonly string[], { isDevnet, opensOn }: Networks): Promise<VerdictFacts> {
   const [crews, agents, proven] = await Promise.all([
     parts.facts.crewsOf(agentIds),
     parts.agents.many(agentIds),
@@ -70,6 +77,7 @@ async function verdictFacts(parts: Parts, agentIds: readonly string[], isDevnet:
     crewsOf: agentId => crews.get(agentId) ?? [],
     registeredAt: agentId => agents.get(agentId)?.registeredAt ?? longAgo,
     waitMs: approvers => (isDevnet || approvers.filter(id => proven.has(id)).length >= approvers.length / 2 ? 0 : unprovenWaitMs),
+    opensOn,
     nextId: parts.newId(),
   }
 }

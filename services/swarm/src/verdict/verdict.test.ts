@@ -7,7 +7,7 @@ import { approvals, newValidation, rejections, type Validation } from '../valida
 import { castVote, closeWindow, type VerdictFacts } from './verdict.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
-const plainFacts: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
+const plainFacts: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, opensOn: () => undefined, nextId: 'next' }
 
 function validation(candidateCount: number, threshold: number, given: Partial<Validation> = {}): Validation {
   const submission = { gigId: 'g1', submissionId: 's1', title: 'Audit', posterId: 'poster', assigneeId: 'worker' }

@@ -1,5 +1,5 @@
 import * as api from '@carapace/api'
-import { type Draft, limits, refuse } from '@carapace/api'
+import { type Chain, type Draft, limits, refuse } from '@carapace/api'
 import { sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { majority, type Quorum, quorumFor } from '../selection/quorum.ts'
@@ -13,6 +13,8 @@ import { appealEvent } from './appeal.ts'
 export interface VerdictFacts {
   crewsOf(agentId: string): readonly string[]
   registeredAt(agentId: string): Date
+  /** Where panels are opened now; undefined: on the first SwarmValidator. */
+  opensOn(chain: Chain): string | undefined
   /** How long the release waits after an approval by these voters (behaviour 5.2): a day if most of them are unproven, 0 on devnets. */
   waitMs(approvers: readonly string[]): number
   /** Id for a second round, should there be one. */
@@ -30,8 +32,11 @@ export function castVote(
   if (!isSeated) refuse('NOT_VALIDATOR')
   if (v.votes.some(earlier => earlier.voterId === vote.voterId)) refuse('ALREADY_VOTED')
   if (v.status !== 'pending' || v.expiresAt <= now) refuse('VALIDATION_RESOLVED', { status: v.status })
-  const opening = v.votes.length > 0 ? {} : { opening: sentOnChain }
-  const voted: Validation = { ...v, ...opening, votes: [...v.votes, { ...vote, ...sentOnChain, at: now }] }
+  const voted: Validation = {
+    ...v,
+    ...(v.votes.length > 0 ? {} : openedOn(facts.opensOn(v.chain))),
+    votes: [...v.votes, { ...vote, ...sentOnChain, at: now }],
+  }
   const recorded = api.voteRecorded.of({
     validationId: v.id,
     gigId: v.gigId,
@@ -50,6 +55,12 @@ export function castVote(
         : resolve(voted, verdict, facts, now)
   return { state: after.state, events: [recorded, ...after.events] }
 }
+
+/** Its panel goes on chain. @param contract undefined: the first one */
+const openedOn = (contract: string | undefined): Pick<Validation, 'opening' | 'contract'> => ({
+  opening: sentOnChain,
+  ...(contract === undefined ? {} : { contract }),
+})
 
 /** Consensus (behaviour 5.2): a high threshold cannot reject alone, a rejection needs more than half of the panel. */
 export function verdictOf(v: Tallied & Quorum): 'approved' | 'rejected' | 'expired' | undefined {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, doctorChecks, newWallet, startChainPlatform, startTestEnvironment, type TestEnvironment } from '@carapace/testing'
-import { services } from '../../services.ts'
-import { replaceContract } from '../../testing/further-contract.ts'
+import { doctorChecks, newWallet } from '@carapace/testing'
+import { replacementAroundTests } from '../../testing/around-tests.ts'
 import { untilHealthy } from '../../testing/health.ts'
 import { deliver, escrowOf, fundedJob, gigIs, type Job, micro, openPanel, vote } from '../../testing/job.ts'
 import { assertPaid, disputeGig, newValidators } from '../../testing/scenarios.ts'
@@ -13,28 +11,18 @@ const chain = 'BASE_SEPOLIA'
 
 describe('an escrow contract that is replaced', function () {
   this.timeout(240_000)
-  let environment: TestEnvironment
-  let platform: ChainPlatform
-  let contracts: Awaited<ReturnType<typeof replaceContract>>
+  const { platform, start, replace } = replacementAroundTests(chain, 'Escrow', { INTERNAL_KEY: '5a'.repeat(32), X402_PAY_TO_ADDRESS: newWallet() })
+  let contracts: Awaited<ReturnType<typeof replace>>
   const opened: Record<'paid' | 'refunded', Job> = {} as never
   before(async () => {
-    environment = await startTestEnvironment()
-    platform = await start()
     await newValidators(platform)
     opened.paid = await fundedJob(platform)
     opened.refunded = await fundedJob(platform, { budget: 25 })
     // as one that was opened before its contract was stored
     await escrows().updateOne({ _id: opened.paid.gigId }, { $unset: { contract: 1 } })
-    await platform.end()
-    contracts = await replaceContract(environment, chain, 'Escrow')
-  })
-  after(async () => {
-    await platform?.end()
-    await environment?.close()
+    contracts = await replace()
   })
 
-  const env = { INTERNAL_KEY: '5a'.repeat(32), X402_PAY_TO_ADDRESS: newWallet() }
-  const start = () => startChainPlatform({ services, startGateway, environment, env })
   const heldIn = async () => ({
     former: await platform.usdcOf(chain, contracts.former),
     present: await platform.usdcOf(chain, contracts.present),
@@ -67,7 +55,7 @@ describe('an escrow contract that is replaced', function () {
   })
 
   it('stays the one of the records that were opened on it, and new ones are opened on the new one', async () => {
-    platform = await start()
+    await start()
     const fresh = await fundedJob(platform, { budget: 60 })
 
     assert.deepEqual(await Promise.all([opened.paid, opened.refunded, fresh].map(placeOf)), [contracts.former, contracts.former, contracts.present])

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { startGateway } from '@carapace/gateway'
-import {
-  type ChainPlatform,
-  doctorChecks,
-  type Player,
-  startChainPlatform,
-  startTestEnvironment,
-  type TestEnvironment,
-  until,
-} from '@carapace/testing'
+import { doctorChecks, type Player, until } from '@carapace/testing'
 import { id, ZeroAddress } from 'ethers'
-import { services } from '../../services.ts'
+import { replacementAroundTests } from '../../testing/around-tests.ts'
 import {
   actOnJob,
   assertJobPaid,
@@ -25,7 +16,6 @@ import {
   submittedCommerceJob,
 } from '../../testing/commerce-job.ts'
 import { erc8183On } from '../../testing/erc8183.ts'
-import { replaceContract } from '../../testing/further-contract.ts'
 import { untilCleared, untilHealthy } from '../../testing/health.ts'
 import { micro } from '../../testing/job.ts'
 import { newValidators } from '../../testing/scenarios.ts'
@@ -35,8 +25,7 @@ type Place = { commerce: string; jobEvaluator: string }
 
 describe('a contract of jobs that is replaced', function () {
   this.timeout(240_000)
-  let environment: TestEnvironment
-  let platform: ChainPlatform
+  const { platform, start, replace } = replacementAroundTests(chain, 'Commerce', { INTERNAL_KEY: '5b'.repeat(32) })
   const opened: Record<'early' | 'unfunded' | 'delivered' | 'fromTreasury', CommerceJob> = {} as never
   let saver: Player
   let parties: { poster: Player; worker: Player }
@@ -46,8 +35,6 @@ describe('a contract of jobs that is replaced', function () {
   let former: Place
   let present: Place
   before(async () => {
-    environment = await startTestEnvironment()
-    platform = await start()
     await newValidators(platform)
     former = { ...(platform.networks[chain].contracts as unknown as Place) }
     parties = { poster: await platform.newPlayer({ chain, usdc: 200 }), worker: await platform.newPlayer({ chain, usdc: 1 }) }
@@ -61,18 +48,12 @@ describe('a contract of jobs that is replaced', function () {
     opened.delivered = await submittedCommerceJob(platform, { budget: 40 })
     saver = await newSaver()
     opened.fromTreasury = await assignedCommerceJob(platform, { budget: 30, poster: saver })
-    await platform.end()
-    const { file } = await replaceContract(environment, chain, 'Commerce')
+    const { file } = await replace()
     const { addresses } = JSON.parse(await readFile(file, 'utf8'))
     present = { commerce: addresses.Commerce, jobEvaluator: addresses.JobEvaluator }
-    platform = await start()
-  })
-  after(async () => {
-    await platform?.end()
-    await environment?.close()
+    await start()
   })
 
-  const start = () => startChainPlatform({ services, startGateway, environment, env: { INTERNAL_KEY: '5b'.repeat(32) } })
   const jobs = () => platform.service('commerce').platform.db.connection.collection<{ _id: string }>('jobs')
   const onContract = (place: Place) => erc8183On(platform, chain, place)
   const heldIn = async () => ({ former: await platform.usdcOf(chain, former.commerce), present: await platform.usdcOf(chain, present.commerce) })

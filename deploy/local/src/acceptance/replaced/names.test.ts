@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict'
-import { startGateway } from '@carapace/gateway'
-import {
-  type ChainPlatform,
-  doctorChecks,
-  newWallet,
-  type Player,
-  startChainPlatform,
-  startTestEnvironment,
-  type TestEnvironment,
-  until,
-} from '@carapace/testing'
+import { doctorChecks, newWallet, type Player, until } from '@carapace/testing'
 import { Contract, ZeroAddress } from 'ethers'
-import { services } from '../../services.ts'
-import { replaceContract } from '../../testing/further-contract.ts'
+import { replacementAroundTests } from '../../testing/around-tests.ts'
 import { untilCleared, untilHealthy } from '../../testing/health.ts'
 import { micro } from '../../testing/job.ts'
 import { postPaying } from '../../testing/x402-clients.ts'
@@ -26,15 +15,15 @@ const abi = [
 
 describe('a registry of names that is replaced', function () {
   this.timeout(240_000)
-  let environment: TestEnvironment
-  let platform: ChainPlatform
-  let contracts: Awaited<ReturnType<typeof replaceContract>>
+  const { platform, start, replace } = replacementAroundTests(chain, 'DomainRegistry', {
+    INTERNAL_KEY: '5c'.repeat(32),
+    X402_PAY_TO_ADDRESS: newWallet(),
+  })
+  let contracts: Awaited<ReturnType<typeof replace>>
   let owner: Player
   let buyer: Player
   let receiver: Player
   before(async () => {
-    environment = await startTestEnvironment()
-    platform = await start()
     owner = await platform.newPlayer({ chain, usdc: 20, prefix: 'owner' })
     buyer = await platform.newPlayer({ chain, usdc: 20, prefix: 'buyer' })
     receiver = await platform.newPlayer({ chain, prefix: 'receiver' })
@@ -43,17 +32,10 @@ describe('a registry of names that is replaced', function () {
     // as one that was registered before its registry was stored
     const names = platform.service('domains').platform.db.connection.collection('domains')
     await names.updateOne({ fullDomain: `${nameOf(owner)}.agent` }, { $unset: { registry: 1 } })
-    await platform.end()
-    contracts = await replaceContract(environment, chain, 'DomainRegistry')
-    platform = await start()
-  })
-  after(async () => {
-    await platform?.end()
-    await environment?.close()
+    contracts = await replace()
+    await start()
   })
 
-  const env = { INTERNAL_KEY: '5c'.repeat(32), X402_PAY_TO_ADDRESS: newWallet() }
-  const start = () => startChainPlatform({ services, startGateway, environment, env })
   const nameOf = ({ handle }: Player) => `n-${handle.slice(-10)}`
   const request = ({ headers }: Player, name: string, tld: string, pricePaid: number) =>
     platform.call('POST', '/api/domains/register', { body: { name, tld, pricePaid }, headers })

@@ -1,7 +1,7 @@
-import { type ChainLog, dayMs } from '@carapace/api'
+import type { ChainLog } from '@carapace/api'
 import { followOutcome, type OnChain, observedOutcome, onChainKey } from '@carapace/chain'
 import { amountOf } from '../../amounts.ts'
-import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
+import { type Bond, type BondLock, type Done, type Move, rememberedMs, withLock } from '../bond.ts'
 import { type BondDecision, bondDecision } from '../bond-decision.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
 import { bondMoveStates } from '../bond-move-states.ts'
@@ -19,7 +19,6 @@ export type BondOutcome = { id: string; round: number; seq: number } & (
 )
 type Of<Is extends BondOutcome['is']> = Extract<BondOutcome, { is: Is }>
 
-const rememberedMs = dayMs
 /** Every one is written with each change of the bond. An agent writes 30 times a minute: no reorganisation reaches as far back as so many commands. */
 const maxRemembered = 128
 

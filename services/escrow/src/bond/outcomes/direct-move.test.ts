@@ -24,7 +24,7 @@ describe('direct deposits and withdrawals of stake', () => {
   }
   const logOf = ({ event, agent: { wallet }, amount, logIndex, logPosition }: Seen): ChainLog => {
     const args = { agent: wallet, from: wallet, to: wallet, amount: String(usdc(amount)) }
-    return { contract: 'Bond', event, args, address: contracts.escrow, logIndex, ...(logPosition === undefined ? {} : { logPosition }) }
+    return { contract: 'Bond', event, args, address: contracts.bond, logIndex, ...(logPosition === undefined ? {} : { logPosition }) }
   }
   const announced = (seen: Seen) => {
     const { txHash, blockHash, blockNumber, logIndex } = seen

@@ -8,6 +8,7 @@ import type { Parts } from '../../parts.ts'
 import { type Bond, type Move, newMove } from '../bond.ts'
 import type { BondDecision } from '../bond-decision.ts'
 import type { BondEvent } from '../bond-event.ts'
+import { bondPlaces, boundTo, isNamed, stakeOn } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
 import { confirmMove } from './confirmation.ts'
 import { reverseMove } from './reversal.ts'
@@ -37,12 +38,27 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
   if (booked) await reverseBooked(parts, booked, log)
   const { txHash, blockNumber } = log
   const onChain: Move['onChain'] = { ...sentOnChain, status: 'confirmed', txHash, blockNumber }
-  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), onChain, at: parts.clock.now() })
+  const places = await bondPlaces(parts, { chain: log.network })
+  const now = parts.clock.now()
+  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), onChain, at: now })
+  const isOther = !isNamed((await parts.bonds.get(agent.id)) ?? {}, log.address, places)
+  // what has left that contract since is no stake of the bond's
+  const isThere =
+    isOther && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet: String(log.args.agent) }, log.address)) >= amount
   await changeBond(parts, agent.id, bond => {
     if (bond.chain !== log.network) return undefined
+    if (isOther === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
+    const bound = isOther ? isThere && boundTo(bond, log.address, places, now) : bond
+    if (!bound) {
+      parts.log.info(
+        { agentId: bond.id, txHash, contract: log.address, amount: String(amount) },
+        'stake on another contract is no part of the bond, and remains its depositor’s',
+      )
+      return undefined
+    }
     // what is reserved for a command that cannot succeed any more comes back with its failure
-    if (type === 'WITHDRAW' && amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
-    return makeDirectMove(bond, move, parts.clock.now())
+    if (type === 'WITHDRAW' && amount > bound.free) throw new Retry('a direct withdrawal waits for reservations to end')
+    return makeDirectMove(bound, move, now)
   })
 }
 
@@ -82,7 +98,15 @@ async function reverseBooked(parts: Parts, { id, agentId, eventType, amount }: B
   const type = eventType as Direct
   const now = parts.clock.now()
   const move = newMove({ id, type, amount, operationId: id, address: addressOf(log, type), at: now })
+  const places = await bondPlaces(parts, { chain: log.network })
   await changeBond(parts, agentId, bond => {
+    if (!isNamed(bond, log.address, places)) {
+      parts.log.error(
+        { agentId: bond.id, txHash: log.txHash, contract: log.address, amount: String(amount) },
+        'what is reversed was on a contract that the bond has left',
+      )
+      return undefined
+    }
     const made = reverseDirectMove(bond, move, now)
     if (made.state.free < 0n) throw new Retry('a reversed deposit waits for what was built on it to fail')
     return made

@@ -5,6 +5,7 @@ import { type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
 import type { Bond, BondLock } from '../bond.ts'
 import type { BondDecision } from '../bond-decision.ts'
+import { bondPlaces, isNamed } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
 import { remember } from './apply-bond-outcome.ts'
 import { confirmUnlock } from './confirmation.ts'
@@ -23,7 +24,9 @@ export async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   const { booked, nextId, isAgain } = await findRow(parts, log)
   if (booked || (isAgain && (await transactionOf(parts, log))?.blockHash !== log.blockHash)) return
   const now = parts.clock.now()
+  const places = await bondPlaces(parts, stored)
   await changeBond(parts, stored.id, bond => {
+    if (!isNamed(bond, log.address, places)) return undefined
     const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
     const lockedIn = lock?.onChain.blockNumber ?? null
     if (!lock || bond.chain !== log.network || lockedIn === null || log.blockNumber <= lockedIn) return undefined

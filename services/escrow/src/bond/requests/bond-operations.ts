@@ -5,6 +5,7 @@ import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import { type Bond, minDeposit, payoutAddress } from '../bond.ts'
 import type { BondDecision } from '../bond-decision.ts'
+import { bondPlaces, boundTo, depositsOn, isNamed, stakeOn } from '../bound-contract.ts'
 import { bondOf, changeBond, waitingChanges } from '../change-bond.ts'
 import { failMove } from './fail-move.ts'
 import { needRoom } from './need-room.ts'
@@ -60,18 +61,32 @@ export async function depositBond(
   // checked before the chain is read: a refusal must be cheap
   needRoom(bond, waitingChanges(parts, agentId))
   const { chain } = bond
-  const need = { agentId, wallet, chain, amount, contract: 'bond' as const, authorization, isProven: request.isProven }
+  const places = await bondPlaces(parts, bond)
+  const contract = depositsOn(bond, places, parts.clock.now())
+  if (!isNamed(bond, contract, places)) await needNoOther(parts, bond, contract)
+  const need = { agentId, wallet, chain, amount, contract: 'bond' as const, contractAddress: contract, authorization, isProven: request.isProven }
   const found = await findSource(parts, need)
-  const { bond: contract } = await parts.networks.contracts(chain)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
   if (found.kind === 'none') refuse('FUNDS_REQUIRED', { options: { ...found.options, onchain } })
   const source = found.kind === 'treasury' ? undefined : found.source
   const fresh = { id: parts.newId(), operationId, amount, from: found.from, source, now: parts.clock.now() }
-  const id = await moveOnce(parts, { agentId, ...fresh }, present => requestDeposit(present, fresh))
+  const id = await moveOnce(parts, { agentId, ...fresh }, present => {
+    // one that was bound meanwhile cannot use what was allowed, or signed, for another contract
+    const bound = boundTo(present, contract, places, fresh.now)
+    return bound ? requestDeposit(bound, fresh) : refuse('CONFLICT')
+  })
   // from here on the deposit is carried out, by the job if not by this call: what fails in passing refuses nothing
   const isCovered = source !== undefined || (await unlessPassing(drawOnTreasury(parts, agentId, id))) !== false
   if (!isCovered) refuse('FUNDS_REQUIRED', { options: { ...(await optionsNow(parts, need)), onchain, nonce: onChainKey(id) } })
   return id
+}
+
+/** Stake that is not counted would be taken for what is deposited now, as soon as its owner withdraws it. @throws INVALID_STATE */
+async function needNoOther(parts: Parts, bond: Bond, contract: string): Promise<void> {
+  const stake = await stakeOn(parts, bond, contract)
+  if (stake === 0n) return
+  const message = `${usd(stake)} USDC that this wallet deposited on ${contract} are not counted: withdraw them there first`
+  refuse('INVALID_STATE', { state: 'uncounted', allowed: ['empty'], contract }, { message, retryable: true })
 }
 
 /** Reserves custodial money for a deposit and sends its command; false when treasury refuses, then the deposit has failed. */

@@ -37,7 +37,7 @@ describe('locking a budget', () => {
 
   it('answers once the gig shows it', async () => {
     const scenario = await newGig(harness)
-    let shows = 'none'
+    let shows: api.Gig['escrowStatus'] = 'none'
     let requests = 0
     harness.gigShows = () => {
       requests++

@@ -41,7 +41,7 @@ const gasFactor = 2n
  * its delay. What else is scheduled for the roles of this key is cancelled: anybody could execute it. A run that finds nothing to change sends nothing.
  * @throws Error on another chain id, or when a transaction reverts
  */
-export async function exchangeRoles(change: RoleChange): Promise<RoleProgress> {
+export async function advanceRoleChange(change: RoleChange): Promise<RoleProgress> {
   const { rpcUrl, present, action } = change
   const id = Number(await call<string>(rpcUrl, 'eth_chainId'))
   if (id !== present.chainId) throw new Error(`the node has chain id ${id}, not ${present.chainId}`)

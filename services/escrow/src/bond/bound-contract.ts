@@ -1,0 +1,57 @@
+import { chainRelayerApi } from '@carapace/api'
+import type { NetworkReader } from '@carapace/chain'
+import type { Parts } from '../parts.ts'
+import { type Bond, rememberedMs } from './bond.ts'
+
+/** Where stake is, and where it may be. */
+export interface BondPlaces {
+  first: string
+  newest: string
+}
+
+/** @throws DEPENDENCY_UNAVAILABLE */
+export async function bondPlaces({ networks }: { networks: NetworkReader }, { chain }: Pick<Bond, 'chain'>): Promise<BondPlaces> {
+  const every = await networks.everyContract(chain, 'bond')
+  return { first: every[0]!, newest: every.at(-1)! }
+}
+
+/**
+ * Whether the next stake may be on any contract: the bond has none, nothing is under way, and nothing can come back. A slash can be paid back as long as
+ * there is a record of it, by the contract that made it.
+ */
+const isUnbound = ({ free, slashed, locks, moves, done, direct, slashes = [] }: Bond, now: Date): boolean =>
+  free === 0n &&
+  slashed === 0n &&
+  locks.length + moves.length + slashes.length === 0 &&
+  [...done, ...(direct ? [direct.move] : [])].every(({ at }) => isForgotten(at, now))
+
+const isForgotten = (at: Date, now: Date): boolean => now.getTime() - at.getTime() >= rememberedMs
+
+/** The contract of a bond's next deposit. */
+export const depositsOn = (bond: Bond, { first, newest }: BondPlaces, now: Date): string => (isUnbound(bond, now) ? newest : (bond.contract ?? first))
+
+const further = (address: string | undefined, { first }: Pick<BondPlaces, 'first'>) => (address === first ? undefined : address)
+
+/** Whether a contract is the one that the bond names. @param address undefined: the first */
+export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: Pick<BondPlaces, 'first'>): boolean =>
+  bond.contract === further(address, places)
+
+/** The bond with its stake on a contract; undefined where it is on another one. @param address undefined: the first */
+export function boundTo(bond: Bond, address: string | undefined, places: Pick<BondPlaces, 'first'>, now: Date): Bond | undefined {
+  if (isNamed(bond, address, places)) return bond
+  if (!isUnbound(bond, now)) return undefined
+  const { contract: _, direct: __, ...rest } = bond
+  const contract = further(address, places)
+  return { ...rest, done: [], ...(contract === undefined ? {} : { contract }) }
+}
+
+/**
+ * What a contract has of a wallet now, micro-USDC: also what no bond here counts, because its owner deposited it while the stake was on another one.
+ * @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE, NOT_FOUND for a contract that the relayer does not know
+ */
+export async function stakeOn({ peers }: Pick<Parts, 'peers'>, { chain, wallet }: Pick<Bond, 'chain' | 'wallet'>, at: string): Promise<bigint> {
+  const body = { contract: 'Bond' as const, fn: 'getAccount', args: [wallet], at }
+  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+  const { free, locked } = result[0] as { free: string; locked: string }
+  return BigInt(free) + BigInt(locked)
+}
