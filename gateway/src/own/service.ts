@@ -1,4 +1,4 @@
-import { apis, apiVersion, asyncapi, gatewayApi, openapi, refuse } from '@carapace/api'
+import { gatewayApi, refuse } from '@carapace/api'
 import { networkReader } from '@carapace/chain'
 import { allowsLoopback, defineService, type HandlersOf, type OutgoingOptions, type Platform, reply, type Subscription } from '@carapace/service'
 import { a2aJobs } from '../a2a/jobs.ts'
@@ -8,9 +8,9 @@ import type { NetworkSource } from '../networks.ts'
 import { openSharedWindows } from '../rate/store.ts'
 import { pageAnswers } from '../web/answer.ts'
 import type { AssetPaths } from '../web/assets.ts'
-import type { OpenApi } from '../web/site/reference.ts'
 import { siteHandlers } from '../web/site/routes.ts'
 import { type ClockStore, clockStore, moveAllClocks } from './clock.ts'
+import { asyncApiDocument, openApiDocument } from './documents.ts'
 import { type FaucetStore, faucetEvents, faucetStore, useFaucet } from './faucet.ts'
 import { sell } from './sale.ts'
 
@@ -91,8 +91,8 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
     return { replayed: true as const, id: params.id }
   },
 
-  getOpenApi: () => openApiDocument,
-  getAsyncApi: () => asyncApiDocument,
+  getOpenApi: openApiDocument,
+  getAsyncApi: asyncApiDocument,
   ...siteHandlers(sitePartsOf(parts, options), openApiDocument),
   payX402: ({ body, context }) => sell(options, body, context),
 })
@@ -104,9 +104,6 @@ const sitePartsOf = (parts: Parts, { publicBaseUrl, mode, paths }: OwnOptions) =
   isSandbox: async () => isSandbox(parts, await parts.networks()),
   pages: pageAnswers({ ...parts, publicBaseUrl, paths }),
 })
-
-const openApiDocument = openapi(Object.values(apis), apiVersion) as OpenApi & Record<string, unknown>
-const asyncApiDocument = asyncapi(Object.values(apis), apiVersion)
 
 type Networks = Awaited<ReturnType<NetworkSource>>
 const isSandbox = ({ config }: Platform, networks: Networks): boolean => config.SANDBOX === true && networks.every(({ devnet }) => devnet)

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Transform } from 'node:stream'
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
+import { type BrotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, type Gzip, gzipSync } from 'node:zlib'
 import { send } from '@carapace/service'
 import { headerIn, type RawHeaders } from '../request/headers.ts'
 
@@ -10,12 +9,14 @@ const leastBytes = 1_000
 const compressible = /^(?:text\/(?!event-stream)|application\/(?:[a-z0-9.+-]*json|javascript|xml|vc\+jwt)|image\/svg\+xml)/
 
 type Encoding = 'br' | 'gzip'
+type Compressor = BrotliCompress | Gzip
 /** High levels cost several times the processor time for a few percent. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const gzip = { level: 5 }
-const compressors: Readonly<Record<Encoding, { stream: () => Transform; whole: (bytes: Buffer) => Buffer }>> = {
-  br: { stream: () => createBrotliCompress(brotli), whole: bytes => brotliCompressSync(bytes, brotli) },
-  gzip: { stream: () => createGzip(gzip), whole: bytes => gzipSync(bytes, gzip) },
+const compressors: Readonly<Record<Encoding, { stream: () => Compressor; flush: number; whole: (bytes: Buffer) => Buffer }>> = {
+  br: { stream: () => createBrotliCompress(brotli), flush: constants.BROTLI_OPERATION_FLUSH, whole: bytes => brotliCompressSync(bytes, brotli) },
+  // a full flush, the usual one, would forget what has been sent
+  gzip: { stream: () => createGzip(gzip), flush: constants.Z_SYNC_FLUSH, whole: bytes => gzipSync(bytes, gzip) },
 }
 
 /** The best encoding that the client accepts; undefined: as it is. */
@@ -39,7 +40,7 @@ export function compressed(
   headers: RawHeaders,
   length: number,
   encoding: Encoding | undefined,
-): { headers: RawHeaders; compressor: Transform } | undefined {
+): { headers: RawHeaders; compressor: Compressor; flush: () => void } | undefined {
   if (encoding === undefined || (length >= 0 && length < leastBytes)) return undefined
   if (!compressible.test(headerIn(headers, 'content-type') ?? '') || headerIn(headers, 'content-encoding') !== undefined) return undefined
   const list: RawHeaders = []
@@ -49,7 +50,9 @@ export function compressed(
     if (name === 'vary') vary = `${value}, ${vary}`
     else if (name !== 'content-length') list.push(name, value)
   }
-  return { headers: [...list, 'vary', vary, 'content-encoding', encoding], compressor: compressors[encoding].stream() }
+  const { stream, flush } = compressors[encoding]
+  const compressor = stream()
+  return { headers: [...list, 'vary', vary, 'content-encoding', encoding], compressor, flush: () => compressor.flush(flush) }
 }
 
 /** The files of the gateway in the forms in which they were sent. */

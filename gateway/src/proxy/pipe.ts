@@ -1,15 +1,23 @@
 import type { ServerResponse } from 'node:http'
-import { pipeline, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { Refusal, type ServiceName } from '@carapace/api'
-import { maySendAgain, pauseBeforeTry } from '@carapace/service'
+import { greetedConnections, maySendAgain, pauseBeforeTry } from '@carapace/service'
 import { type Dispatcher, Pool } from 'undici'
 import type { RawHeaders } from '../request/headers.ts'
 import { ClientDisconnected } from '../request/request.ts'
 import { compressed, type encodingFor } from './compress.ts'
 import { answerHeaders } from './forwarded.ts'
 
+/** The connections to one address of a service. */
+export interface Connections {
+  /** For what may be sent again. */
+  plain: Pool
+  /** For what may not: used once the service has answered on them, which costs a request more for each. */
+  greeted: Pool
+}
+
 export interface Pools {
-  of(service: ServiceName): Pool
+  of(service: ServiceName): Connections
   /** The service's base URL. */
   originOf(service: ServiceName): string
   close(): Promise<void>
@@ -17,24 +25,30 @@ export interface Pools {
 
 /** A write that waits for the chain holds its connection for up to 10 s: many of one caller must not leave the others without. */
 const maxConnections = 512
+const connectMs = 5_000
+const poolsOf = (to: Connections | undefined): Pool[] => (to ? [to.plain, to.greeted] : [])
 
-/** Keep-alive connections to each service; a new address (a service that was started again) gets a new pool. */
+/** Keep-alive connections to each service; a new address (a service that was started again) gets new pools. */
 export function openPools(address: (service: ServiceName) => string, connections = maxConnections): Pools {
-  const pools = new Map<ServiceName, { origin: string; pool: Pool }>()
+  const pools = new Map<ServiceName, { origin: string; to: Connections }>()
   return {
     of: service => {
       const origin = address(service)
       const present = pools.get(service)
-      if (present?.origin === origin) return present.pool
+      if (present?.origin === origin) return present.to
       // a pool whose address is no longer used ends what runs on it, then closes by itself
-      present?.pool.close().catch(() => {})
-      const pool = new Pool(origin, { connections, pipelining: 1, connectTimeout: 5_000, headersTimeout: 0, bodyTimeout: 15_000 })
-      pools.set(service, { origin, pool })
-      return pool
+      for (const pool of poolsOf(present?.to)) pool.close().catch(() => {})
+      const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 15_000 }
+      const to = {
+        plain: new Pool(origin, { ...options, connectTimeout: connectMs }),
+        greeted: new Pool(origin, { ...options, ...greetedConnections(connectMs) }),
+      }
+      pools.set(service, { origin, to })
+      return to
     },
     originOf: address,
     close: async () => {
-      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
+      await Promise.all([...pools.values()].flatMap(({ to }) => poolsOf(to)).map(pool => pool.destroy()))
     },
   }
 }
@@ -85,12 +99,13 @@ const restartMs = 5_000
 
 /**
  * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 5 s a call that may be
- * repeated is sent again on another connection when one breaks before its answer; another one only while no connection is made, so that no byte of it was sent.
+ * repeated is sent again on another connection when one breaks before its answer; another one only while the service has accepted no connection, so that
+ * no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
- * @param poolOf called for each attempt: the service may be back at another address
+ * @param connectionsTo called for each attempt: the service may be back at another address
  * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientDisconnected; CaughtAnswer
  */
-export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
+export function pipe(connectionsTo: () => Connections, call: PipeCall, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = performance.now() + call.timeoutMs
     let failures = 0
@@ -100,7 +115,7 @@ export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerRespons
       reject(error)
     }
     const attempt = () =>
-      send(poolOf(), { ...call, timeoutMs: end - performance.now() }, response, error => {
+      send(connectionsTo()[call.mayRepeat ? 'plain' : 'greeted'], { ...call, timeoutMs: end - performance.now() }, response, error => {
         if (error === undefined) return resolve()
         if (error instanceof CaughtAnswer) return fail(error)
         const now = performance.now()
@@ -119,7 +134,7 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   let head: { status: number; headers: RawHeaders; length: number } | undefined
   let whole: Buffer | undefined
   let caught: Buffer[] | undefined
-  let compressor: Transform | undefined
+  let smaller: ReturnType<typeof compressed>
   // a HEAD has the length of the answer that a GET would give, uncompressed
   const mayCompress = call.method !== 'HEAD'
 
@@ -136,6 +151,7 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const sendHead = () => {
     clearTimeout(timer)
     response.writeHead(head!.status, head!.headers)
+    const compressor = smaller?.compressor
     if (!compressor) return
     if (call.copy) compressor.on('data', call.copy.add)
     // a client that leaves ends both; there is nobody to answer
@@ -163,9 +179,8 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
         if (status === call.caught) caught = []
         const length = Number(headers['content-length'] ?? -1)
         const given = answerHeaders(started.rawHeaders as Buffer[])
-        const smaller = mayCompress && status !== 304 ? compressed(given, length, call.encoding) : undefined
+        smaller = mayCompress && status !== 304 ? compressed(given, length, call.encoding) : undefined
         const sent = smaller?.headers ?? given
-        compressor = smaller?.compressor
         call.onAnswer?.()
         call.copy?.begin(status, sent)
         head = { status, headers: [...call.own, ...sent], length }
@@ -179,9 +194,12 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
           return
         }
         if (!response.headersSent) sendHead()
-        if (!compressor) call.copy?.add(chunk)
-        const target = compressor ?? response
-        if (target.write(chunk)) return
+        if (!smaller) call.copy?.add(chunk)
+        const target = smaller?.compressor ?? response
+        const isAccepted = target.write(chunk)
+        // one without a length comes in parts, and its reader begins with the first
+        if (head!.length < 0) smaller?.flush()
+        if (isAccepted) return
         started.pause()
         target.once('drain', () => started.resume())
       },
@@ -190,8 +208,8 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
         if (caught) return finish(new CaughtAnswer(Buffer.concat(caught)))
         finish()
         if (!response.headersSent) sendHead()
-        if (compressor) {
-          compressor.end(whole)
+        if (smaller) {
+          smaller.compressor.end(whole)
           return
         }
         if (whole) call.copy?.add(whole)

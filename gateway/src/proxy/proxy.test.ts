@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { get, request as httpRequest, type IncomingMessage } from 'node:http'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { PassThrough } from 'node:stream'
+import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib'
 import { contextHeader } from '@carapace/service'
 import { type FaultProxy, startFaultProxy, until } from '@carapace/testing'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -54,6 +56,27 @@ describe('the proxy', () => {
       [],
     )
     assert.equal(headers.prefer, 'respond-async')
+  })
+
+  it('sends each part of an answer without a length on as soon as it has it, compressed too', async () => {
+    for (const [encoding, unpacker] of [
+      ['identity', () => new PassThrough()],
+      ['gzip', createGunzip],
+      ['br', createBrotliDecompress],
+    ] as const) {
+      let finish: () => void = assert.fail
+      harness.upstream.answer = (_seen, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).write('<h1>first</h1>')
+        finish = () => response.end('<p>rest</p>')
+      }
+      const sent = get(`${harness.url}/api/agents`, { headers: { 'accept-encoding': encoding } })
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const text = response.pipe(unpacker())
+
+      assert.equal(String((await once(text, 'data'))[0]), '<h1>first</h1>', encoding)
+      finish()
+      assert.equal(String((await once(text, 'data'))[0]), '<p>rest</p>', encoding)
+    }
   })
 
   it('compresses text of 1 kB and more for clients that accept it, and nothing else', async () => {

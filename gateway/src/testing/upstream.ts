@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AgentRow, TrustReceipt } from '@carapace/api'
-import { contextHeader, type RequestContext, verifyContext } from '@carapace/service'
+import { contextHeader, isGreeting, type RequestContext, verifyContext } from '@carapace/service'
 import { devnets } from './devnets.ts'
 
 /** A request as a service got it. */
@@ -53,6 +53,7 @@ export interface Upstream {
 /** A stand-in for every service that the gateway serves: answers identity's internal reads from a table, and records what comes through. */
 export async function startUpstream(internalKey: string): Promise<Upstream> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (isGreeting(request)) return void response.end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const seen: Seen = {

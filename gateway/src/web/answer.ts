@@ -1,8 +1,8 @@
-import { asRefusal, type Platform, Reply, reply } from '@carapace/service'
+import { asRefusal, type Platform, parted, Reply, reply } from '@carapace/service'
 import type { NetworkSource } from '../networks.ts'
 import type { AssetPaths } from './assets.ts'
-import { html } from './html.ts'
-import { layout, type Page, pageHead } from './layout.ts'
+import { type Html, html, type Piece } from './html.ts'
+import { layout, layoutAfter, layoutBefore, type Page, type PageFrame, pageHead } from './layout.ts'
 
 /** How long others may store a page: `shared` a minute, `fresh` a second, as a read of the interface, `private` never. */
 export type Caching = 'shared' | 'fresh' | 'private'
@@ -22,6 +22,12 @@ interface Options {
 export interface Pages {
   /** @example return pages.show({ title: 'Agents', area: 'agents', main }) */
   show(page: Page, options?: Options): Promise<Reply>
+  /**
+   * A page that a reader begins with while the rest is read. A refusal of the rest is shown in its place, for the status is out by then; after a fault
+   * of ours the page breaks off, so that nobody stores it.
+   * @example return pages.begin({ title: gig.title, top: pageHead(gig.title) }, async () => parts(await read()))
+   */
+  begin(page: PageFrame & { top: Piece }, rest: () => Promise<Html>): Promise<Reply>
   /** The page that says what there is not. */
   missing(title: string, hint: string): Promise<Reply>
   /** Runs a handler; a refusal becomes a page that says it in words. */
@@ -55,29 +61,47 @@ export const pagePolicy = (rpcUrls: readonly string[]): string =>
   ].join('; ')
 
 export function pageAnswers({ networks, clock, log, publicBaseUrl, paths }: PageParts): Pages {
+  const site = () => ({ publicBaseUrl, paths, clockOffsetMs: clock.offsetMs() })
+  const headersOf = async (caching: Caching) => {
+    // a page is shown also while nobody knows the networks
+    const profiles = await networks().catch(() => [])
+    return {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy(profiles.map(({ rpcUrl }) => originOf(rpcUrl))),
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': cacheControls[caching],
+    }
+  }
+  const refusalOf = (error: unknown) => {
+    const refusal = asRefusal(error)
+    if (refusal.code === 'INTERNAL_ERROR') log.error({ err: error }, 'a page failed')
+    const [title, hint] = sayings[refusal.code] ?? [refusal.status >= 500 ? 'This cannot be read now' : 'This cannot be shown', refusal.message]
+    return { title, main: fault(refusal.status, title, hint), status: refusal.status }
+  }
+  const shownRefusal = (error: unknown): Html => {
+    const { status, main } = refusalOf(error)
+    if (status === 500) throw error
+    return main
+  }
   const pages: Pages = {
     show: async (page, { status, caching = 'fresh', headers = {} } = {}) => {
-      // a page is shown also while nobody knows the networks
-      const profiles = await networks().catch(() => [])
-      const text = layout(page, { publicBaseUrl, paths, clockOffsetMs: clock.offsetMs() })
-      const own = {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': pagePolicy(profiles.map(({ rpcUrl }) => originOf(rpcUrl))),
-        'cross-origin-opener-policy': 'same-origin',
-        'cache-control': cacheControls[status !== undefined && status >= 400 ? 'private' : caching],
-        ...headers,
-      }
+      const own = { ...(await headersOf(status !== undefined && status >= 400 ? 'private' : caching)), ...headers }
+      const text = layout(page, site())
       return status === undefined ? new Reply(undefined, Buffer.from(text), own) : reply(status, Buffer.from(text), own)
+    },
+    begin: async (page, rest) => {
+      const headers = await headersOf('fresh')
+      const first = `${layoutBefore(page, site())}${html`${page.top}`}`
+      const end = async () => `${await rest().catch(shownRefusal)}${layoutAfter(page, site())}`
+      return parted(first, end, headers)
     },
     missing: (title, hint) => pages.show({ title, main: fault(404, title, hint) }, { status: 404 }),
     guarded: async work => {
       try {
         return await work()
       } catch (error) {
-        const refusal = asRefusal(error)
-        if (refusal.code === 'INTERNAL_ERROR') log.error({ err: error }, 'a page failed')
-        const [title, hint] = sayings[refusal.code] ?? [refusal.status >= 500 ? 'This cannot be read now' : 'This cannot be shown', refusal.message]
-        return pages.show({ title, main: fault(refusal.status, title, hint) }, { status: refusal.status })
+        const { title, main, status } = refusalOf(error)
+        return pages.show({ title, main }, { status })
       }
     },
   }

@@ -6,9 +6,13 @@ import { shareHead } from './share-head.ts'
 export type Area = 'agents' | 'gigs' | 'jobs' | 'domains' | 'network' | 'start' | 'docs' | 'operator'
 
 /** A page, without what all pages share. */
-export interface Page {
-  title: string
+export interface Page extends PageFrame {
   main: Piece
+}
+
+/** What is known of a page before its content. */
+export interface PageFrame {
+  title: string
   /** One sentence for search engines and link previews. */
   description?: string
   /** Where it is at home: given for pages that people share. */
@@ -40,7 +44,10 @@ const areas: readonly (readonly [Area, href: string, name: string])[] = [
 const operatorArea: (typeof areas)[number] = ['operator', '/operator', 'Operator']
 
 /** A whole document in the house style. */
-export function layout(page: Page, site: Site): string {
+export const layout = (page: Page, site: Site): string => `${layoutBefore(page, site)}${html`${page.main}`}${layoutAfter(page, site)}`
+
+/** The document up to its content. */
+export function layoutBefore(page: PageFrame, site: Site): string {
   const { paths, publicBaseUrl } = site
   const named = page.area === 'operator' ? [...areas, operatorArea] : areas
   const title = page.title === 'Carapace' ? page.title : `${page.title} · Carapace`
@@ -58,8 +65,6 @@ export function layout(page: Page, site: Site): string {
 <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0f1319" media="(prefers-color-scheme: dark)">
 ${shareHead({ title, summary: page.description, address: page.path && publicBaseUrl + page.path, picture: page.picture && publicBaseUrl + page.picture })}
-${paths.modules.map(path => html`<link rel="modulepreload" href="${path}">`)}
-<script type="module" src="${paths.script}"></script>${(page.scripts ?? []).map(name => html`<script type="module" src="${paths.folder}/${name}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -70,21 +75,26 @@ ${paths.modules.map(path => html`<link rel="modulepreload" href="${path}">`)}
 <a class="button small" href="/start"${page.area === 'start' && html` aria-current="page"`}>Start</a>
 </div></header>
 <main id="main" tabindex="-1">
-${page.main}
+`.toString()
+}
+
+/** The document from the end of its content on. The script is last: it needs the whole page, and would be loaded before the first paint. */
+export const layoutAfter = ({ scripts = [] }: PageFrame, { paths }: Site): string =>
+  html`
 </main>
 <footer class="foot"><div class="foot-in">
 <p>Carapace, the trust and payment layer for software agents.</p>
 <nav aria-label="More"><a href="/docs">Guide and reference</a><a href="/openapi.json">OpenAPI</a><a href="/asyncapi.json">AsyncAPI</a><a href="/llms.txt">llms.txt</a><a href="/readyz">Status</a></nav>
 </div></footer>
+${paths.modules.map(path => html`<link rel="modulepreload" href="${path}">`)}
+<script type="module" src="${paths.script}"></script>${scripts.map(name => html`<script type="module" src="${paths.folder}/${name}"></script>`)}
 </body>
 </html>
 `.toString()
-}
 
 const navLink = (name: string, href: string, isCurrent: boolean): Html =>
   html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${name}</a>`
 
-/** The head of a page: what it is about, and what it says of it in one line. */
 /** The first page of an area, under its own name. */
 export const areaPage = ({ title, area, description, lead }: { title: string; area: Area; description: string; lead: Piece }, rest: Html): Page => ({
   title,
@@ -95,5 +105,6 @@ export const areaPage = ({ title, area, description, lead }: { title: string; ar
 ${rest}`,
 })
 
+/** The head of a page: what it is about, and what it says of it in one line. */
 export const pageHead = (title: string, lead?: Piece, over?: Piece): Html =>
   html`<header class="page-head">${over && html`<p class="over">${over}</p>`}<h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</header>`

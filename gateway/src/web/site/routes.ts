@@ -23,7 +23,7 @@ import { startPage } from './start.ts'
 import { transactionPage } from './transaction/transaction.ts'
 
 /** The pages by the names of their endpoints; a refusal becomes a page. */
-export const siteHandlers = (parts: SiteParts, document: OpenApi) => {
+export const siteHandlers = (parts: SiteParts, openApi: () => Promise<OpenApi>) => {
   const { guarded } = parts.pages
   return {
     getHomePage: () => guarded(() => homePage(parts)),
@@ -42,7 +42,7 @@ export const siteHandlers = (parts: SiteParts, document: OpenApi) => {
     getSitemap: () => sitemap(parts),
     getAgentPicture: ({ params }) => agentPicture(parts, params.handle),
     getGuidePage: () => guarded(() => guidePage(parts)),
-    getReferencePage: ({ params }) => guarded(() => referencePage(parts, document, params.service)),
+    getReferencePage: ({ params }) => guarded(async () => referencePage(parts, await openApi(), params.service)),
     getReceiptPage: ({ params }) => guarded(() => receiptPage(parts, params.id)),
     getReceiptPicture: ({ params }) => receiptPicture(parts, params.id),
     getCommerceReceiptPage: ({ params }) => guarded(() => commerceReceiptPage(parts, params.jobId)),

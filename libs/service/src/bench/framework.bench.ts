@@ -27,8 +27,8 @@ const record = {
   version: 3,
 }
 const internalKey = 'k'.repeat(32)
-const rounds = 5
-const seconds = 3
+const rounds = 4
+const seconds = 2
 
 const getThing = endpoint({
   method: 'get',

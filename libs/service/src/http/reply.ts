@@ -35,7 +35,7 @@ export function send(request: IncomingMessage, response: ServerResponse, status:
   // one string goes out with the header in a single write; a Buffer would cost a second one
   const bytes = Buffer.isBuffer(body) ? body : JSON.stringify(body)
   if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
-    headers.etag ??= `W/"${typeof bytes === 'string' ? quickHash(bytes) : createHash('sha1').update(bytes).digest('base64url')}"`
+    headers.etag ??= tagOf(bytes)
     if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
       response.writeHead(304, headers)
       response.end()
@@ -48,12 +48,19 @@ export function send(request: IncomingMessage, response: ServerResponse, status:
   response.end(request.method === 'HEAD' ? undefined : bytes)
 }
 
+/** The ETag of a content. */
+export const tagOf = (bytes: string | Buffer): string =>
+  `W/"${typeof bytes === 'string' ? quickHash(bytes) : createHash('sha1').update(bytes).digest('base64url')}"`
+
 /** RFC 9110: a list of tags or `*`, compared weakly. */
 export function matchesEtag(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '')
-  return given === etag || given.trim() === '*' || given.split(',').some(tag => bare(tag) === bare(etag))
+  return given !== undefined && (given === etag || given.trim() === '*' || tagsIn(given).includes(weak(etag)))
 }
+
+/** The tags of If-None-Match, all as weak ones. */
+export const tagsIn = (given: string | undefined): string[] => (given === undefined ? [] : given.split(',').map(weak))
+
+const weak = (tag: string): string => `W/${tag.trim().replace(/^W\//, '')}`
 
 /** 53 bits of a string (cyrb53, public domain): distinguishes two versions of one answer, and a weak ETag needs no more. */
 function quickHash(text: string): string {

@@ -8,6 +8,7 @@ import { holdToErrors } from './declared-errors.ts'
 import { fingerprintOf, type Idempotency } from './idempotency.ts'
 import { inputOf, pathOf, type RouteInput, readBody } from './input.ts'
 import { type Finished, once } from './once.ts'
+import { PartedText, sendParted } from './parted.ts'
 import { asRefusal, linkToNext, RefusalWithHeaders, Reply, send, sendFailure } from './reply.ts'
 import { EventStream, sendEvents } from './stream.ts'
 
@@ -32,10 +33,11 @@ export function route(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, part
       const answering = answer(endpoint, handler, input, parts)
       return answering instanceof Promise ? answering.then(deliver) : deliver(answering)
     }
-    const deliver = ({ status, payload, headers, nextOffset }: Finished) => {
+    const deliver = ({ status, payload, headers, nextOffset }: Finished): void | Promise<void> => {
       headers['x-request-id'] = requestId
       if (endpoint.method === 'get') setCacheControl(endpoint, headers)
       if (nextOffset !== undefined) headers.link = linkToNext(request, nextOffset)
+      if (payload instanceof PartedText) return sendParted(request, response, payload, headers)
       if (payload instanceof EventStream) sendEvents(request, response, payload, headers, log)
       else send(request, response, status, payload, headers)
     }

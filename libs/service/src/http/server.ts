@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as Listener } from 'node:net'
 import express, { type Express } from 'express'
+import { isGreeting } from '../peers/greeted-connections.ts'
 
 const idleMs = 50
 /** undici, which calls our services (libs/service/src/peers, gateway/src/proxy), uses a connection no more when 2 s less than the announced time are left: one second after its last answer. */
@@ -49,10 +50,10 @@ export function listen(server: Server, port: number, host: string): Promise<stri
   })
 }
 
-/** From now on each answer ends its connection: clients go elsewhere before `closeServer`. What comes is still served. */
+/** From now on each answer but that to a greeting ends its connection: clients go elsewhere before `closeServer`. What comes is still served. */
 export function drainServer(server: Server): void {
-  server.prependListener('request', (_request, response) => {
-    response.shouldKeepAlive = false
+  server.prependListener('request', (request, response) => {
+    response.shouldKeepAlive &&= isGreeting(request)
   })
 }
 

@@ -5,6 +5,7 @@ import { endpoint, Refusal, type RefusalExtras } from '@carapace/api'
 import getPort from 'get-port'
 import { type Started, startThings } from '../testing/start-things.fixture.ts'
 import { internalKey, thingsApi } from '../testing/things.fixture.ts'
+import { isGreeting } from './greeted-connections.ts'
 import { makePeers } from './peers.ts'
 
 const { getRow } = thingsApi.internal
@@ -32,7 +33,10 @@ describe('a call to a peer', () => {
       return true
     }
   async function answering(listener: RequestListener): Promise<string> {
-    const server = createServer(listener)
+    const server = createServer((request, response) => {
+      if (isGreeting(request)) response.end()
+      else listener(request, response)
+    })
     servers.push(server)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -15,11 +15,12 @@ import {
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Config } from '../config/config.ts'
 import { callHeaders, expiry } from '../context/context.ts'
+import { greetedConnections } from './greeted-connections.ts'
 import { maySendAgain, pauseBeforeTry } from './send-again.ts'
 
 /**
  * Reads another service's internal endpoints: one hop, 2 s. For refusals that must not rest on a projection, never inside a chain of calls. Within that
- * time a call to a service that restarts is sent again: a read after any broken connection, a write while no connection is made.
+ * time a call to a service that restarts is sent again: a read after any broken connection, a write while the service has accepted no connection.
  */
 export interface Peers {
   /** @throws DEPENDENCY_UNAVAILABLE when the owner does not answer; the owner's own refusals as they are */
@@ -78,7 +79,7 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
         signal: AbortSignal.timeout(args.timeoutMs ?? 2_000),
       }
       // the service may be back at another address
-      const send = () => answerOf(`${address(service)}${target}`, sent)
+      const send = () => answerOf(`${address(service)}${target}`, { ...sent, dispatcher: endpoint.repeatable ? connections : greeted })
       const answer = await sendUntilAnswered(send, endpoint.repeatable, sent.signal).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
       if (!answer.ok) throw refusalOf(answer, service)
       if (typeof answer.body !== 'object' || answer.body === null) refuse('DEPENDENCY_UNAVAILABLE', { service })
@@ -104,15 +105,18 @@ interface PeerRequest extends Pick<Dispatcher.RequestOptions, 'headers' | 'body'
   signal: AbortSignal
 }
 
+/** No write may be on its way while the service ends its connection (`fastExpress`): one is used no more when so much less than the service announces is left. */
+const keepAliveTimeoutThreshold = 2_000
 /**
  * Of all callers of a process, as long as it lives. `fetch` costs several times as much for each call, in streams and objects that nobody here needs.
- * A connection is used no more when 2 s less than the service announces are left: no write may be on its way while the service ends it (`fastExpress`).
  */
-const connections = new Agent({ keepAliveTimeoutThreshold: 2_000 })
+const connections = new Agent({ keepAliveTimeoutThreshold })
+/** For calls that may not be sent again once something of them was sent. */
+const greeted = new Agent({ keepAliveTimeoutThreshold, ...greetedConnections(2_000) })
 
 /** @throws when no whole answer came, or it is no JSON */
-async function answerOf(url: string, sent: PeerRequest): Promise<PeerAnswer> {
-  const { statusCode, headers, body } = await request(url, { ...sent, dispatcher: connections })
+async function answerOf(url: string, sent: PeerRequest & { dispatcher: Dispatcher }): Promise<PeerAnswer> {
+  const { statusCode, headers, body } = await request(url, sent)
   const retryAfter = headers['retry-after']
   return { ok: statusCode >= 200 && statusCode < 300, body: await body.json(), retryAfter: typeof retryAfter === 'string' ? retryAfter : null }
 }

@@ -1,5 +1,5 @@
-/** Nothing was sent: no connection was made. */
-const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+/** Nothing was sent: no connection was made, or nobody accepted it. */
+const unconnected = new Set(['CONNECTION_NOT_ACCEPTED', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 /** Something may have been sent. The last two: the pool of an address that the service has left. */
 const broken = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 

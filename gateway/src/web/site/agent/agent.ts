@@ -17,9 +17,25 @@ const shownFollowers = 24
 
 /** The passport of an agent; `name` is a handle or an id. */
 export async function agentPage(parts: SiteParts, name: string) {
-  const { peers, pages, clock, publicBaseUrl } = parts
+  const { peers, pages } = parts
   const agent = await peers.find('identity', identityApi.endpoints.getAgent, { params: { id: name } })
   if (!agent) return pages.missing('There is no such agent', 'Nobody is registered under this handle.')
+  const path = `/agents/${agent.handle}`
+  return pages.begin(
+    {
+      title: agent.handle,
+      area: 'agents',
+      path,
+      picture: `${path}.png`,
+      description: `${agent.handle}: FusedScore ${agent.fusedScore.toFixed(1)}, ${agent.tier}, ${plural(agent.totalGigsCompleted, 'settled gig')}, risk ${agent.riskLevel}.`,
+      top: pageHead(agent.handle, agent.description, html`Agent ${tierChip(agent.tier)} ${agent.status !== 'active' && status(agent.status)}`),
+    },
+    () => records(parts, agent, path),
+  )
+}
+
+/** What the services have of the agent. */
+async function records({ peers, clock, publicBaseUrl }: SiteParts, agent: AgentProfile, path: string): Promise<Html> {
   const params = { id: agent.id }
   const limit = String(shownRecords)
   const [reputation, risk, audit, bond, skills, gigs, receipts, reviews, followers] = await Promise.all([
@@ -36,14 +52,7 @@ export async function agentPage(parts: SiteParts, name: string) {
     unlessRefused(peers.call('social', socialApi.endpoints.listFollowers, { params, query: { limit: String(shownFollowers) } })),
   ])
   const now = clock.now()
-  const path = `/agents/${agent.handle}`
-  return pages.show({
-    title: agent.handle,
-    area: 'agents',
-    path,
-    picture: `${path}.png`,
-    description: `${agent.handle}: FusedScore ${agent.fusedScore.toFixed(1)}, ${agent.tier}, ${plural(agent.totalGigsCompleted, 'settled gig')}, risk ${agent.riskLevel}.`,
-    main: html`${pageHead(agent.handle, agent.description, html`Agent ${tierChip(agent.tier)} ${agent.status !== 'active' && status(agent.status)}`)}
+  return html`
 <div class="split record">
 <div class="first"><div class="card score-card">${scoreRing(agent.fusedScore, agent.tier)}${components(agent)}</div></div>
 <div class="aside">
@@ -64,8 +73,7 @@ ${section('Receipts', receipts ? receiptList(receipts.receipts, agent.id, now) :
 ${section('Reviews', reviews ? reviewList(reviews, now) : unavailable('Reviews'))}
 ${section('Followers', followers ? followerList(followers) : unavailable('Followers'), { more: agent.followerCount > shownFollowers && html`<span class="muted">${count(agent.followerCount)} in all</span>` })}
 ${section('Share', share(agent, publicBaseUrl + path))}
-</div>`,
-  })
+</div>`
 }
 
 const share = ({ id }: AgentProfile, address: string): Html =>

@@ -19,27 +19,40 @@ const ofMoney = [escrowLocked, escrowReleased, escrowRefunded, escrowDisputed, r
 const ofPanel = [validationOpened, panelChanged, voteRecorded, validationResolved, appealFiled]
 
 /** A gig from posted to paid. */
-export async function gigPage({ peers, pages, clock }: SiteParts, id: string) {
-  const params = { id }
-  // the id is in the address: nothing waits for the gig
-  const [gig, escrow, judgements, applicants, comments, receipt] = await Promise.all([
-    peers.find('marketplace', marketplaceApi.endpoints.getGig, { params }),
-    unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: id } })),
-    judgementsOf(peers, id),
+export async function gigPage(parts: SiteParts, id: string) {
+  const { peers, pages } = parts
+  // the id is in the address: the panels, which are two reads, wait for nothing
+  const judgements = judgementsOf(peers, id)
+  // nobody waits for them where there is no gig
+  judgements.catch(() => undefined)
+  const gig = await peers.find('marketplace', marketplaceApi.endpoints.getGig, { params: { id } })
+  if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
+  return pages.begin(
+    {
+      title: gig.title,
+      area: 'gigs',
+      path: `/gigs/${gig.id}`,
+      picture: `/gigs/${gig.id}.png`,
+      description: `${money(gig.budget)}, ${words(gig.status)}: ${shortened(gig.description, 140)}`,
+      top: pageHead(gig.title, undefined, html`Gig ${status(gig.status)} ${chainChip(gig.chain)}`),
+    },
+    () => records(parts, gig, judgements),
+  )
+}
+
+/** What the services have of the gig. */
+async function records({ peers, clock }: SiteParts, gig: Gig, judged: Promise<Judgement[]>): Promise<Html> {
+  const params = { id: gig.id }
+  const [judgements, escrow, applicants, comments, receipt] = await Promise.all([
+    judged,
+    unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: gig.id } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listApplicants, { params, query: { limit: '20' } })),
     unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigComments, { params, query: { limit: '20' } })),
-    unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: id } })),
+    unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: gig.id } })),
   ])
-  if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
   const now = clock.now()
   const live = liveOn([...ofGig, ...ofMoney, ...ofPanel], { gig: gig.id })
-  return pages.show({
-    title: gig.title,
-    area: 'gigs',
-    path: `/gigs/${gig.id}`,
-    picture: `/gigs/${gig.id}.png`,
-    description: `${money(gig.budget)}, ${words(gig.status)}: ${shortened(gig.description, 140)}`,
-    main: html`${pageHead(gig.title, undefined, html`Gig ${status(gig.status)} ${chainChip(gig.chain)}`)}
+  return html`
 <div class="split record">
 <section class="card first" id="progress" data-live="${live}" aria-label="Progress">${timeline(gigSteps(gig, escrow, judgements[0]?.validation, receipt), now)}</section>
 <div class="aside">
@@ -51,8 +64,7 @@ ${section('Facts', facts(gig, now))}
 ${section('Description', html`<div class="card text">${gig.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
 ${section('Comments', comments ? commentList(comments, now) : unavailable('Comments'))}
-</div></div>`,
-  })
+</div></div>`
 }
 
 interface Judgement {

@@ -15,25 +15,33 @@ const { voteRecorded, validationOpened, validationResolved } = swarmApi.events
 const changes = [jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled, jobDisputed, jobRejected, jobApplied]
 
 /** An ERC-8183 job from created to settled. */
-export async function jobPage({ peers, pages, clock }: SiteParts, id: string) {
-  const found = peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId: id } })
-  // the id is in the address: nothing waits for the job but its panel
-  const [job, applicants, receipt, judgement] = await Promise.all([
-    found,
-    unlessRefused(peers.call('commerce', commerceApi.endpoints.listJobApplicants, { params: { jobId: id }, query: { limit: '20' } })),
-    unlessRefused(peers.find('commerce', commerceApi.endpoints.getCommerceReceipt, { params: { id } })),
-    found.then(job => (job?.validationId ? judgementOf(peers, job.validationId) : undefined)),
-  ])
+export async function jobPage(parts: SiteParts, id: string) {
+  const { peers, pages } = parts
+  const job = await peers.find('commerce', commerceApi.endpoints.getJob, { params: { jobId: id } })
   if (!job) return pages.missing('There is no such job', 'Nobody has made one with this number.')
+  return pages.begin(
+    {
+      title: job.title,
+      area: 'jobs',
+      path: `/jobs/${job.id}`,
+      description: `${money(job.budgetUsdc)}, ${words(job.status)}: ERC-8183 job ${job.onChainJobId ?? ''}`,
+      top: pageHead(job.title, undefined, html`ERC-8183 job ${job.onChainJobId} ${status(job.status)} ${chainChip(job.chain)}`),
+    },
+    () => records(parts, job),
+  )
+}
+
+/** What the services have of the job. */
+async function records({ peers, clock }: SiteParts, job: Job): Promise<Html> {
+  const [applicants, receipt, judgement] = await Promise.all([
+    unlessRefused(peers.call('commerce', commerceApi.endpoints.listJobApplicants, { params: { jobId: job.id }, query: { limit: '20' } })),
+    unlessRefused(peers.find('commerce', commerceApi.endpoints.getCommerceReceipt, { params: { id: job.id } })),
+    job.validationId ? judgementOf(peers, job.validationId) : undefined,
+  ])
   const { validation, votes } = judgement ?? {}
   const now = clock.now()
   const live = liveOn([...changes, voteRecorded, validationOpened, validationResolved], { job: job.id })
-  return pages.show({
-    title: job.title,
-    area: 'jobs',
-    path: `/jobs/${job.id}`,
-    description: `${money(job.budgetUsdc)}, ${words(job.status)}: ERC-8183 job ${job.onChainJobId ?? ''}`,
-    main: html`${pageHead(job.title, undefined, html`ERC-8183 job ${job.onChainJobId} ${status(job.status)} ${chainChip(job.chain)}`)}
+  return html`
 <div class="split record">
 <section class="card first" id="progress" data-live="${live}" aria-label="Progress">${timeline(jobSteps(job, validation, receipt), now)}</section>
 <div class="aside">
@@ -44,8 +52,7 @@ ${section('Facts', facts(job, now))}
 <div id="panel" data-live="${live}">${section('Panel', validation ? panel(validation, votes, now) : empty('No panel yet', 'Validators are drawn when the work is delivered.'))}</div>
 ${section('Description', html`<div class="card text">${job.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
-</div></div>`,
-  })
+</div></div>`
 }
 
 async function judgementOf(peers: SiteParts['peers'], id: string) {
