@@ -15,9 +15,9 @@ import { freePorts } from '../testing/ports.ts'
 const at = (place: string) => fileURLToPath(new URL(`../../../../${place}`, import.meta.url))
 const env = { PATH: processVariables.PATH }
 
-const readme = readFileSync(at('libs/client/README.md'), 'utf8').split('## Ten recipes')[1]!
-const [beginning, ...recipes] = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!)
-const titles = [...readme.matchAll(/^### (.*)$/gm)].map(([, title]) => title!)
+const page = readFileSync(at('libs/client/recipes.md'), 'utf8')
+const [beginning, ...recipes] = [...page.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!)
+const titles = [...page.matchAll(/^## (\d+\. .*)$/gm)].map(([, title]) => title!)
 
 describe('agents that are written with the SDK', function () {
   this.timeout(300_000)

@@ -97,6 +97,8 @@ describe("the operator's tools", function () {
       assert.match(text, /is not the system of/)
     } finally {
       await second.stop()
+      // its networks outlive a killed process: the next start adopts them, and ends them
+      await (await startChild(killed.path)).stop()
       await killed.remove()
       await other.remove()
     }

@@ -76,9 +76,13 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
       const { notifications } = await system.get(`/api/agents/${agent.id}/notifications?limit=20&offset=0`)
       return notifications.find(({ type }: { type: string }) => type === 'new_follower')
     })
-    await until('each has it', () => readers.every(({ ids }) => ids.includes(followed.id)))
+    await until('each has it', () => {
+      for (const [at, reader] of readers.entries())
+        assert.ok(reader.ids().includes(followed.id), `${followed.id} in the stream of ${at}: ${reader.sent()}`)
+      return true
+    })
     for (const reader of readers) {
-      assert.equal(reader.ids.filter(id => id === followed.id).length, 1)
+      assert.equal(reader.ids().filter(id => id === followed.id).length, 1)
       reader.close()
     }
   })
@@ -99,21 +103,19 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
   })
 })
 
-/** The ids that a stream of notifications has sent, in order. */
-async function readStream(url: string, { id, headers }: Player): Promise<{ ids: string[]; close(): void }> {
+/** The ids that a stream of notifications has sent, in order, and all of it as text. */
+async function readStream(url: string, { id, headers }: Player): Promise<{ ids(): string[]; sent(): string; close(): void }> {
   const ending = new AbortController()
   const response = await fetch(`${url}/api/agents/${id}/notifications/stream`, { headers, signal: ending.signal })
   assert.equal(response.status, 200)
-  const ids: string[] = []
+  let sent = ''
   const collect = async () => {
-    let text = ''
-    for await (const piece of response.body!) {
-      text += Buffer.from(piece).toString()
-      const frames = text.split('\n\n')
-      text = frames.pop()!
-      ids.push(...frames.flatMap(frame => /^id: (.+)$/m.exec(frame)?.[1] ?? []))
-    }
+    for await (const piece of response.body!) sent += Buffer.from(piece).toString()
   }
-  void collect().catch(() => undefined)
-  return { ids, close: () => ending.abort() }
+  const end = (how: unknown) => {
+    sent += `ended: ${how}`
+  }
+  collect().then(() => end('by the server'), end)
+  const whole = () => sent.split('\n\n').slice(0, -1)
+  return { ids: () => whole().flatMap(frame => /^id: (.+)$/m.exec(frame)?.[1] ?? []), sent: () => sent, close: () => ending.abort() }
 }

@@ -21,6 +21,8 @@ const namePath = '/api/domains/register'
 const readRoute = '/api/reputation/check-eligibility'
 /** Longer than a payment stays with a process that died. */
 const leaseSeconds = 90
+/** Longer than rows of a transaction stay locked whose process died. */
+const lockedSeconds = 120
 const { collectX402, closeX402 } = treasuryApi.internal
 
 type Kind = 'a read by x402 v2' | 'a read by a transfer' | 'a budget by x402 v2' | 'a name by x402 v2'
@@ -89,7 +91,7 @@ interface Purchase {
 }
 
 describe('a payment by x402 of which one process of many is killed', function () {
-  this.timeout(300_000)
+  this.timeout(400_000)
   let running: DistributedSystem
   let folder: Awaited<ReturnType<typeof temporaryDataDir>>
   const payTo = newWallet()
@@ -217,7 +219,7 @@ describe('a payment by x402 of which one process of many is killed', function ()
           if (purchase.answers === 0) await purchase.send()
           return !existsSync(pointFile())
         }
-        await until('a process comes to that point', isKilled, 60)
+        await until('a process comes to that point', isKilled, lockedSeconds)
 
         await until('another one is started', () => pids().some((pid, at) => pid !== before[at]))
         await serve()

@@ -12,6 +12,7 @@ export interface BenchStart {
   pids(): Promise<number[]>
   /** The database alone. */
   enginePids(): Promise<number[]>
+  anvilPids(): Promise<number[]>
   /** MB of everything but the anvils. */
   memory(): Promise<number>
   end(): Promise<void>
@@ -27,12 +28,14 @@ export async function benchStart(dataDir: string): Promise<BenchStart> {
     const commands = await Promise.all(tree.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined)))
     return tree.filter((_, at) => commands[at] !== undefined && isWanted(commands[at]))
   }
-  const pids = () => those(command => !/anvil/.test(command.split('\0')[0]!))
+  const isAnvil = (command: string) => /anvil/.test(command.split('\0')[0]!)
+  const pids = () => those(command => !isAnvil(command))
   return {
     system,
     seconds,
     pids,
     enginePids: () => those(command => command.includes('embedded-mongo')),
+    anvilPids: () => those(isAnvil),
     memory: async () => (await pids()).reduce((sum, pid) => sum + proportionalMb(pid), 0),
     end: async () => {
       system.close()

@@ -1,8 +1,8 @@
 import { social } from '@carapace/social'
 import { newTestAgent, startPlatform, type TestMongo, until } from '@carapace/testing'
 import { MongoClient } from 'mongodb'
-import { compareReads, type Timing } from './compare-reads.ts'
-import { ownEngine, type Side, startSide } from './side.ts'
+import { compareAll, type Timing } from './compare-reads.ts'
+import { calm, ownEngine, type Side, startSide } from './side.ts'
 
 const agents = 1_000
 const few = 1_000
@@ -30,9 +30,11 @@ export async function timeConversations(): Promise<Timing[]> {
       sides.push(await startSide(engine, part.prefix))
     }
     const paths = ['', '?limit=20&offset=20', `/${other}`, `/${other}?limit=1`].map(rest => `/api/agents/${agent.id}/messages${rest}`)
-    const timings: Timing[] = []
-    for (const path of paths) timings.push(await compareReads(sides as [Side, Side], { path, headers: agent.headers }))
-    return timings
+    for (const side of sides) await calm(side)
+    return await compareAll(
+      sides as [Side, Side],
+      paths.map(path => ({ path, headers: agent.headers })),
+    )
   } finally {
     for (const side of sides) await side.close()
     await engine.close()

@@ -2,6 +2,7 @@ import { median, reportFigure, until } from '@carapace/testing'
 import { startEngine } from '../engine.ts'
 import { temporaryDataDir } from '../testing/child.ts'
 import { benchStart } from './bench-start.ts'
+import type { Marks } from './copies.ts'
 import { gigCosts, newGigPlayers } from './gigs.ts'
 import { populate, type Records, readAll, sharedKeys } from './population.ts'
 
@@ -22,8 +23,11 @@ try {
   await running.end()
   const records = await recordsOf()
   const costs: number[] = []
+  let copies = 0
   for (const size of sizes) {
-    await grow(size > fullCopies ? records.filter(isOfAgents) : records, marks, Math.ceil(size / all.length))
+    const more = Math.ceil(size / all.length) - copies
+    await grow(size > fullCopies ? records.filter(isOfAgents) : records, marks, more, copies)
+    copies += more
     running = await benchStart(folder.path)
     const cost = await gigCosts(running.system, players, running.pids, rounds)
     costs.push(median(cost))
@@ -46,11 +50,11 @@ async function recordsOf(): Promise<Records[]> {
   }
 }
 
-/** Copies have the numbers 0 to `copies` − 1; what is there already stays. */
-async function grow(of: readonly Records[], marks: Parameters<typeof populate>[2], copies: number): Promise<void> {
+/** Adds copies with the numbers from `first` on. */
+async function grow(of: readonly Records[], marks: Marks, copies: number, first: number): Promise<void> {
   const engine = await startEngine(folder.path, console.error)
   try {
-    await populate({ uri: engine.uri, prefix: '' }, of, marks, copies)
+    await populate({ uri: engine.uri, prefix: '' }, of, marks, copies, first)
   } finally {
     await engine.close()
   }

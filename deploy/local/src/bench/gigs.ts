@@ -1,10 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { median, type Player, reportFigure, type System, until } from '@carapace/testing'
 import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import { newValidators } from '../testing/scenarios.ts'
+import { type RecordedGigs, recordGigs } from './bare-gigs.ts'
+import type { BenchStart } from './bench-start.ts'
 import { cpuOf } from './load.ts'
 
 const concurrent = 8
-const rounds = 2
+const rounds = 3
+/** As a client polls that follows no events: every read costs the platform more than a step of the gig. */
+const pollMs = 100
+/** What follows from the receipts is on chain by then. */
+const settledMs = 4_000
 
 export interface GigPlayers {
   validators: Player[]
@@ -32,25 +39,40 @@ export async function gigCosts(system: System, { pairs }: GigPlayers, pids: () =
   return costs
 }
 
+export interface TimedGigs {
+  players: Player[]
+  /** What a network got for one round of them. */
+  recorded: RecordedGigs
+  /** CPU seconds of one, with the anvils. */
+  seconds: number
+  gigs: number
+}
+
 /** Plays gigs from post to receipt, 8 at a time: how many a second, what one costs, and the time from the delivery to the payment. */
-export async function timeGigs(system: System, pids: () => Promise<number[]>): Promise<Player[]> {
+export async function timeGigs({ system, pids, anvilPids }: BenchStart): Promise<TimedGigs> {
   const { validators, pairs } = await newGigPlayers(system)
   const paidMs: number[] = []
   for (const pair of pairs.slice(0, 2)) await play(system, pair)
-  const [perSecond, cpu]: [number[], number[]] = [[], []]
-  for (let round = 0; round < rounds; round++) {
-    const [start, before] = [performance.now(), await cpuOf(pids)]
+  const [perSecond, cpu, withAnvils]: [number[], number[], number[]] = [[], [], []]
+  const playRound = async () => {
+    const [start, before, anvilsBefore] = [performance.now(), await cpuOf(pids), await cpuOf(anvilPids)]
     paidMs.push(...(await Promise.all(pairs.map(pair => play(system, pair)))))
     perSecond.push((concurrent * 1_000) / (performance.now() - start))
+    await pause(settledMs)
     cpu.push(((await cpuOf(pids)) - before) / concurrent)
+    withAnvils.push(cpu.at(-1)! + ((await cpuOf(anvilPids)) - anvilsBefore) / concurrent)
   }
+  await pause(settledMs)
+  for (let round = 1; round < rounds; round++) await playRound()
+  const recorded = await recordGigs(system.networks.BASE_SEPOLIA, playRound)
   reportFigure('gig.perSecond', perSecond)
   reportFigure('gig.cpu', cpu)
   console.log(`submit to paid with ${concurrent} at a time: median ${median(paidMs).toFixed(0)} ms`)
   const alone: number[] = []
   for (const pair of pairs.slice(0, 5)) alone.push(await play(system, pair))
   reportFigure('gig.paid', alone)
-  return [...validators, ...pairs.flatMap(({ poster, worker }) => [poster, worker])]
+  const players = [...validators, ...pairs.flatMap(({ poster, worker }) => [poster, worker])]
+  return { players, recorded, seconds: median(withAnvils), gigs: concurrent }
 }
 
 const pairOf = async (system: System): Promise<Pair> => ({
@@ -66,12 +88,12 @@ async function isReleased(system: System, gigId: string, { headers }: Player): P
 
 /** Resolves to the milliseconds from the delivery to the released escrow. */
 async function play(system: System, pair: Pair): Promise<number> {
-  const job = await fundedJob(system, pair)
+  const job = await fundedJob(system, { ...pair, pollMs })
   const start = performance.now()
   await deliver(system, job)
   const { id, panel } = await openPanel(system, job)
   await vote(system, id, panel.slice(0, 2), 'approve')
-  await until('the worker sees its payment', () => isReleased(system, job.gigId, pair.worker))
+  await until('the worker sees its payment', () => isReleased(system, job.gigId, pair.worker), undefined, pollMs)
   const ms = performance.now() - start
   await gigIs(system, job.gigId, 'completed')
   return ms

@@ -35,6 +35,7 @@ export const lines = {
   'gateway.healthz': atLeast('/healthz', 'plain node, same bytes', 0.6, '', 0.4),
   framework: atLeast('service framework without a database', 'plain node', 0.7, '', 0.35),
   'gig.perSecond': atLeast('whole gigs, post to receipt, 8 at a time', 'what it was before', 1, '/s', 2.69),
+  'gig.bare': atLeast('whole gig by CPU, with the anvils', 'bare anvil with the same transactions, and raw writes', 0.5),
   'gig.cpu': atMost('CPU of a whole gig, without the anvils', '', 0.35, ' s', 0.46),
   'gig.growth': atMost('CPU of a whole gig among 10,000 agents', 'the same among 1,000', 1.2),
   'gig.mostGrowth': atMost('CPU of a whole gig among 100,000 agents', 'the same among 1,000', 1.2),

@@ -1,9 +1,10 @@
 import type { AnyEndpoint } from '@carapace/api'
 import { httpCall } from '@carapace/testing'
 import { declaredReads, filtersOf, queryKeys } from '../testing/reads.ts'
-import { compareReads, type Read, type Timing } from './compare-reads.ts'
+import { compareAll, compareReads, growthOf, type Read, type Timing } from './compare-reads.ts'
+import { copiedKey } from './copies.ts'
 import { type Population, playPopulation } from './play-population.ts'
-import { copiedKey, populate, type Records, readAll } from './population.ts'
+import { populate, type Records, readAll } from './population.ts'
 import { calm, ownEngine, type Side, startSide } from './side.ts'
 
 const few = 1_000
@@ -42,10 +43,10 @@ export async function timeReads(): Promise<ReadTimings> {
     await closeAll()
     await fill(most, records.filter(isOfAgents))
     const both = await startBoth([few, most])
-    const lists: Timing[] = []
-    for (let round = 0; round < 2; round++) for (const path of listsOfAgents) lists.push(await compareReads(both, { path, headers: {} }))
-    // the first round has warmed the programs
-    return { many: timings, most: lists.slice(listsOfAgents.length) }
+    const lists = listsOfAgents.map(path => ({ path, headers: {} }))
+    // warms the programs
+    for (const list of lists) await compareReads(both, list)
+    return { many: timings, most: await compareAll(both, lists) }
   } finally {
     await closeAll()
     await engine.close()
@@ -80,9 +81,8 @@ async function timeBoth(sides: readonly [Side, Side], { players, ids }: Populati
     .slice(0, 2)
     .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, registered), 'x-wallet-address': copiedKey(wallet.address, registered) }))
   const plans = (await Promise.all(variants.map(variant => planOf(sides[0], variant, keys, agents)))).filter(plan => plan !== undefined)
-  const timings: Timing[] = []
-  for (const plan of plans) timings.push(await compareReads(sides, plan))
-  return timings.sort((a, b) => b.many / b.few - a.many / a.few)
+  const timings = await compareAll(sides, plans)
+  return timings.sort((a, b) => growthOf(b) - growthOf(a))
 }
 
 /** Every declared read: its first page, a later one, and each filter alone; and what else the public requests. */

@@ -23,7 +23,7 @@ const programs: readonly Program[] = [
     file: 'deploy/local/dist/bench/start.bench.js',
     measures: [
       ...(['reads.agent', 'reads.gig', 'reads.list20', 'reads.list100', 'reads.discover', 'reads.search', 'reads.leaderboard'] as const),
-      ...(['writes.gig', 'writes.heartbeat', 'gateway.cached', 'gateway.healthz', 'gig.perSecond', 'gig.cpu', 'gig.paid'] as const),
+      ...(['writes.gig', 'writes.heartbeat', 'gateway.cached', 'gateway.healthz', 'gig.perSecond', 'gig.bare', 'gig.cpu', 'gig.paid'] as const),
       ...(['idle.cpu', 'memory.idle', 'memory.reads', 'start'] as const),
     ],
   },
@@ -68,7 +68,8 @@ async function run(file: string, args: readonly string[]): Promise<number | null
   createInterface({ input: child.stdout }).on('line', text => {
     const figure = figureIn(text)
     if (figure) measured.set(figure.line, figure.values)
-    else console.log(`  ${text}`)
+    // what was measured is not lost with a run that is stopped
+    console.log(figure ? `  ${figure.line}: ${figure.values.map(value => value.toPrecision(4)).join(', ')}` : `  ${text}`)
   })
   const [code] = await once(child, 'close')
   return code

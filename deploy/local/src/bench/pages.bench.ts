@@ -3,8 +3,9 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { quantile } from '@carapace/testing'
 import { openBrowser } from '../site/chromium.ts'
+import { copiedKey } from './copies.ts'
 import { recordedPopulation } from './lists.ts'
-import { copiedKey, populate } from './population.ts'
+import { populate } from './population.ts'
 import { calm, ownEngine, secondsOf, startSide } from './side.ts'
 
 // npm run bench:pages: what a page costs next to the call that answers with its record, among 10,000 agents, and when a browser shows something of it.

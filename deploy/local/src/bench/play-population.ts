@@ -3,7 +3,8 @@ import { type ChainPlatform, type Player, type System, startChainPlatform, until
 import { services } from '../services.ts'
 import { actOnJob, commerceJobIs, newCommerceJob, submittedCommerceJob } from '../testing/commerce-job.ts'
 import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
-import { type Marks, sharedKeys } from './population.ts'
+import type { Marks } from './copies.ts'
+import { sharedKeys } from './population.ts'
 
 /** A handful of agents with records of every kind between them. */
 export interface Population extends Marks {

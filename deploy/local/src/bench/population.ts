@@ -1,6 +1,6 @@
 import type { System } from '@carapace/testing'
-import { EJSON } from 'bson'
 import { type Db, MongoBulkWriteError, MongoClient } from 'mongodb'
+import { copiers, type Marks } from './copies.ts'
 
 /** Where databases are. */
 interface Place {
@@ -8,27 +8,20 @@ interface Place {
   prefix: string
 }
 
-/** What distinguishes the records of a population from those of its copies. */
-export interface Marks {
-  /** Ids and addresses that are the same in all copies, lower-case: the platform's own. */
-  shared: ReadonlySet<string>
-  /** Names without an id in them. */
-  names: readonly string[]
-}
-
 /** Of one collection. */
 export interface Records {
   database: string
   collection: string
-  /** EJSON. */
-  texts: string[]
+  documents: Record<string, unknown>[]
 }
 
-const batch = 500
-/** Locks and clocks of those who wrote it, and the list of candidates, which has one head; sums are recalculated when they are missing. */
-const skipped = new Set(['chain_leases', 'chain_cursors', 'sandbox', 'sums', 'candidate_list', 'candidate_list_changes'])
-/** Any hexadecimal id, hash or address: the last eight digits are replaced by the number of the copy. */
-const key = /\b(?:0x)?[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}(?:[0-9a-f]{8}|[0-9a-f]{32})?\b/gi
+/** Documents of one write. */
+const batch = 2_000
+/**
+ * Locks and clocks of those who wrote it, what they await of a relayer that knows no copies, and the list of candidates, which has one head; sums are
+ * recalculated when they are missing.
+ */
+const skipped = new Set(['chain_leases', 'chain_cursors', 'chain_outcomes', 'sandbox', 'sums', 'candidate_list', 'candidate_list_changes'])
 /** Numbers with a unique index, each below this. */
 const counted = ['cardTokenId', 'seq', 'place']
 const countedBelow = 10_000
@@ -41,23 +34,34 @@ export async function readAll({ uri, prefix }: Place): Promise<Records[]> {
     for (const { name } of databases.filter(({ name }) => name.startsWith(`${prefix}carapace_`) && !/relayer|bus/.test(name)))
       for (const { name: collection } of await client.db(name).listCollections({}, { nameOnly: true }).toArray()) {
         if (skipped.has(collection)) continue
-        const documents = await client.db(name).collection(collection).find().toArray()
-        all.push({ database: name.slice(prefix.length), collection, texts: documents.map(document => EJSON.stringify(document, { relaxed: false })) })
+        const documents = await client.db(name).collection<Record<string, unknown>>(collection).find().toArray()
+        all.push({ database: name.slice(prefix.length), collection, documents })
       }
     return all
   })
 }
 
-/** Writes them so many times over, each time with other ids, names and times: quicker than playing it on chain. */
-export async function populate({ uri, prefix }: Place, records: readonly Records[], marks: Marks, copies: number): Promise<void> {
-  const marked = markedBy(marks.names)
+/**
+ * Writes them so many times over, each time with other ids, names and times: quicker than playing it on chain.
+ * @param first the number of the first copy: that of one which is there already costs more than a new one
+ */
+export async function populate({ uri, prefix }: Place, records: readonly Records[], marks: Marks, copies: number, first = 0): Promise<void> {
+  const copierOf = copiers(marks)
   await withClient(uri, async client => {
-    for (const { database, collection, texts } of records)
-      for (let at = 0; at < copies; at += batch) {
-        const numbers = Array.from({ length: Math.min(batch, copies - at) }, (_, n) => at + n)
-        const documents = numbers.flatMap(number => texts.map(text => copy(text, number, marked, marks.shared)))
-        if (documents.length) await insertNew(client.db(prefix + database), collection, documents)
+    for (const { database, collection, documents } of records) {
+      if (documents.length === 0) continue
+      const copiersHere = documents.map(copierOf)
+      const together = Math.max(1, Math.floor(batch / documents.length))
+      let written: Promise<void> = Promise.resolve()
+      for (let at = 0; at < copies; at += together) {
+        const numbers = Array.from({ length: Math.min(together, copies - at) }, (_, n) => first + at + n)
+        const copied = numbers.flatMap(number => copiersHere.map(copier => moved(copier(number), number)))
+        // the next ones are made while these are written
+        await written
+        written = insertNew(client.db(prefix + database), collection, copied)
       }
+      await written
+    }
     // else the scores of all would be recomputed meanwhile
     const daily = { $set: { at: new Date(Date.now() + 86_400_000) } }
     await client.db(`${prefix}carapace_reputation`).collection<{ _id: string }>('platform').updateOne({ _id: 'daily' }, daily, { upsert: true })
@@ -74,19 +78,8 @@ async function insertNew(db: Db, collection: string, documents: object[]): Promi
     })
 }
 
-export const copiedKey = (found: string, number: number): string => found.slice(0, -8) + number.toString(16).padStart(8, '0')
-
-/** A name in its only group, or a key; the longest name first, since one may be the beginning of another. */
-function markedBy(names: readonly string[]): RegExp {
-  const longestFirst = [...names].sort((a, b) => b.length - a.length)
-  return new RegExp(`(${longestFirst.join('|')})|${key.source}`, 'gi')
-}
-
-function copy(text: string, number: number, marked: RegExp, shared: Marks['shared']): object {
-  const renamed = text.replace(marked, (found: string, name?: string) =>
-    name !== undefined ? `${name}-${number}` : shared.has(found.toLowerCase()) ? found : copiedKey(found, number),
-  )
-  const document = EJSON.parse(renamed, { relaxed: false, useBigInt64: true }) as Record<string, unknown>
+/** Numbers and times of the copy differ, too. */
+function moved(document: Record<string, unknown>, number: number): object {
   for (const field of counted) if (field in document) document[field] = Number(document[field]) + number * countedBelow
   for (const field of ['createdAt', 'updatedAt']) {
     const at = document[field]

@@ -31,6 +31,7 @@ async function answer(method: string, parts: readonly string[]): Promise<unknown
 /** As many writes as the act has, of documents of its size. */
 async function write(kind: string): Promise<unknown> {
   if (kind === 'registration') return writeRegistration()
+  if (kind === 'whole-gig') return writeWholeGig()
   const { _id, ...fields } = (await modelOf(kind))!
   const n = written++
   if (kind === 'heartbeat') {
@@ -41,6 +42,17 @@ async function write(kind: string): Promise<unknown> {
   await gigs.insertOne({ ...fields, _id: `o${n}` })
   await gigs.updateOne({ _id: `g${n}` }, { $set: { version: 2 } })
   await gigs.updateOne({ _id: 'sums' }, { $inc: { count: 1 } }, { upsert: true })
+  return { n }
+}
+
+/** As many as all acts of a gig have in the table of operations (docs/performance.md), where it is played alone. */
+const ofWholeGig = { inserts: 33, updates: 78 }
+
+async function writeWholeGig(): Promise<unknown> {
+  const { _id, ...fields } = (await modelOf('gig'))!
+  const n = written++
+  for (let at = 0; at < ofWholeGig.inserts; at++) await gigs.insertOne({ ...fields, _id: `w${n}-${at}` })
+  for (let at = 0; at < ofWholeGig.updates; at++) await gigs.updateOne({ _id: `w${n}-${at % ofWholeGig.inserts}` }, { $set: { version: at } })
   return { n }
 }
 

@@ -6,14 +6,16 @@ import { parseArgs } from 'node:util'
 import { httpCall, type Player, reportFigure, type System, startTestDevnets, until } from '@carapace/testing'
 import { startEngine } from '../engine.ts'
 import { temporaryDataDir } from '../testing/child.ts'
+import { bareChainSeconds } from './bare-gigs.ts'
 import { type BenchStart, benchStart } from './bench-start.ts'
-import { timeGigs } from './gigs.ts'
+import { copiedKey } from './copies.ts'
+import { type TimedGigs, timeGigs } from './gigs.ts'
 import { compareCosts, cpuOf, type Load, runLoad } from './load.ts'
-import { copiedKey, populate, readAll, sharedKeys } from './population.ts'
+import { populate, readAll, sharedKeys } from './population.ts'
 
 // Part of npm run bench: `npm start` with 1,000 agents and 2,000 gigs, against plain node and the driver on the same database. The load comes from this process.
 const [agentCount, gigCount] = [1_000, 2_000]
-const [rounds, startRounds] = [5, 3]
+const [rounds, startRounds] = [3, 3]
 const [restMs, idleSeconds] = [15_000, 30]
 /** `-- --reads 0`: without those of which only memory is measured. */
 const allReads = Number(parseArgs({ options: { reads: { type: 'string', default: '100000' } } }).values.reads)
@@ -26,7 +28,8 @@ const folder = await temporaryDataDir()
 const running = new Set<BenchStart>()
 try {
   const first = await begin()
-  const players = await timeGigs(first.system, first.pids)
+  const timed = await timeGigs(first)
+  const { players } = timed
   const gigs = await postGigs(first.system, players)
   for (const { id } of players) await until('it is on chain', async () => (await first.system.get(`/api/agents/${id}`)).erc8004Registered === true)
   const shared = await sharedKeys(first.system)
@@ -45,7 +48,7 @@ try {
   const ids = (from: readonly string[], count: number) =>
     Array.from({ length: count }, (_, n) => copiedKey(from[n % from.length]!, 1 + (Math.floor(n / from.length) % (copies - 1))))
   const agents = Array.from({ length: agentCount }, (_, n) => copyOf(players[n % players.length]!, 1 + Math.floor(n / players.length)))
-  await timeAll(start, engine.uri, agents, ids(gigs, gigCount))
+  await timeAll(start, engine.uri, agents, ids(gigs, gigCount), timed)
   await end(start)
   await timeStarts(start.seconds)
 } finally {
@@ -100,7 +103,13 @@ async function timeRest({ pids, memory }: BenchStart): Promise<void> {
   reportFigure('memory.idle', [await memory()])
 }
 
-async function timeAll(start: BenchStart, uri: string, agents: readonly Record<string, string>[], gigIds: readonly string[]): Promise<void> {
+async function timeAll(
+  start: BenchStart,
+  uri: string,
+  agents: readonly Record<string, string>[],
+  gigIds: readonly string[],
+  timed: TimedGigs,
+): Promise<void> {
   const child = fork(fileURLToPath(new URL('./raw-server.js', import.meta.url)), [uri], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const [{ url: rawUrl }] = (await once(child, 'message')) as [{ url: string }]
   const rawPids = async () => [child.pid!, ...(await start.enginePids())]
@@ -186,6 +195,10 @@ async function timeAll(start: BenchStart, uri: string, agents: readonly Record<s
     check: answer => same((answer as typeof draft).title, draft.title),
   }
   await compare('writes.gig', 500, post, write('gig'))
+  await raw(write('whole-gig'), 50)
+  const writes = await raw(write('whole-gig'), 200)
+  const bare = (await bareChainSeconds(timed.recorded)) / timed.gigs + writes.cpuSeconds / 200
+  reportFigure('gig.bare', [bare / timed.seconds])
   child.disconnect()
 }
 

@@ -1,8 +1,11 @@
+import type { Chain } from '@carapace/api'
+import type { ReplacementGroup } from '@carapace/contracts'
 import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, type ChainPlatformOptions, startChainPlatform } from '@carapace/testing'
+import { type ChainPlatform, type ChainPlatformOptions, startChainPlatform, startTestEnvironment, type TestEnvironment } from '@carapace/testing'
 import { services } from '../services.ts'
 import { type Child, startChild, temporaryDataDir } from './child.ts'
 import { type DistributedSystem, type SystemOptions, startDistributedSystem } from './distributed.ts'
+import { replaceContract } from './further-contract.ts'
 import { newValidators } from './scenarios.ts'
 
 type PlatformOptions = Partial<Omit<ChainPlatformOptions, 'services'>> & {
@@ -25,6 +28,35 @@ export function platformAroundTests({ validators = false, ...options }: Platform
       await newValidators(platform)
     })
   return platform
+}
+
+/**
+ * All services in one process, in an environment that outlasts it, around the tests of a `describe`: it runs before them, and `replace` ends it.
+ * @returns `platform`: the one that was started last; `start`: the next one, which knows the further contract
+ * @example const { platform, start, replace } = replacementAroundTests('BASE_SEPOLIA', 'Escrow', { INTERNAL_KEY })
+ */
+export function replacementAroundTests(chain: Chain, name: ReplacementGroup, env: Record<string, string>) {
+  let environment: TestEnvironment | undefined
+  let platform: ChainPlatform | undefined
+  const start = async (): Promise<void> => {
+    platform = await startChainPlatform({ services, startGateway, environment: environment!, env })
+  }
+  before(async () => {
+    environment = await startTestEnvironment()
+    await start()
+  })
+  after(async () => {
+    await platform?.end()
+    await environment?.close()
+  })
+  return {
+    platform: present(() => platform),
+    start,
+    replace: async (): ReturnType<typeof replaceContract> => {
+      await platform?.end()
+      return replaceContract(environment!, chain, name)
+    },
+  }
 }
 
 /** `npm start` as a process of its own, with a data folder of its own, around the tests of a `describe`. @param variables made just before the start */
@@ -65,10 +97,15 @@ function aroundTests<Started extends object>(start: () => Promise<Started>, end:
     const late = await starting?.catch(() => undefined)
     if (late) await end(late)
   })
-  return new Proxy({} as Started, {
+  return present(() => started)
+}
+
+/** What is there by the time that a property of it is used. */
+const present = <T extends object>(current: () => T | undefined): T =>
+  new Proxy({} as T, {
     get: (_, name) => {
+      const started = current()
       if (!started) throw new Error(`${String(name)}: nothing is started before the tests run`)
       return Reflect.get(started, name)
     },
   })
-}

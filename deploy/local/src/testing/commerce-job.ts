@@ -1,5 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { type Player, type System, until } from '@carapace/testing'
+import { act, waitSeconds } from './act.ts'
 import { micro, panelOf } from './job.ts'
 
 /** A commerce job on its way, with its parties. */
@@ -30,7 +31,7 @@ const path = (jobId: string, act = ''): string => `/api/erc8183/jobs/${jobId}${a
 export const commerceJobOf = (system: System, jobId: string) => system.get(path(jobId))
 
 /** Waits for a state of the job. @param seconds longer where a chain is restarted or processes were killed */
-export const commerceJobIs = (system: System, jobId: string, status: string, seconds = 40) =>
+export const commerceJobIs = (system: System, jobId: string, status: string, seconds = waitSeconds) =>
   until(
     `job ${jobId} is ${status}`,
     async () => {
@@ -41,15 +42,9 @@ export const commerceJobIs = (system: System, jobId: string, status: string, sec
     seconds,
   )
 
-/** Retries what the platform itself calls retryable, such as a step that waits for the chain. */
-export async function actOnJob(system: System, jobId: string, act: string, body: object, headers: Record<string, string>) {
-  return until(`${act} is accepted`, async () => {
-    const answer = await system.call('POST', path(jobId, act), { body, headers })
-    if (answer.status < 300) return answer.body
-    if (answer.body.retryable) return undefined
-    throw new Error(`${act}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  })
-}
+/** As `act`, on a job. */
+export const actOnJob = (system: System, jobId: string, step: string, body: object, headers: Record<string, string>) =>
+  act(system, path(jobId, step), body, headers)
 
 /** A job that is created on chain. */
 export async function newCommerceJob(system: System, options: CommerceJobOptions = {}): Promise<CommerceJob> {

@@ -1,6 +1,7 @@
 import type { Chain } from '@carapace/api'
 import { type Player, type System, until } from '@carapace/testing'
 import { parseUnits } from 'ethers'
+import { act } from './act.ts'
 
 /** A gig on its way, with its participants. */
 export interface Job {
@@ -25,6 +26,8 @@ export interface JobOptions {
   poster?: Player
   /** What poster and worker write into every field. */
   text?: string
+  /** Between two reads of what is waited for. Default: as tests poll. */
+  pollMs?: number
 }
 
 /** Characters of a title. */
@@ -34,7 +37,7 @@ export const micro = (usd: number): bigint => parseUnits(usd.toFixed(6), 6)
 
 /** Poster and worker, an assigned gig, and its budget in escrow. */
 export async function fundedJob(system: System, options: JobOptions = {}): Promise<Job> {
-  const { chain = 'BASE_SEPOLIA', budget = 40, deadlineHours = 48, bondRequired = 0, crewId, text } = options
+  const { chain = 'BASE_SEPOLIA', budget = 40, deadlineHours = 48, bondRequired = 0, crewId, text, pollMs } = options
   const poster = options.poster ?? (await system.newPlayer({ chain, usdc: 1_000, prefix: 'poster' }))
   const worker = options.worker ?? (await system.newPlayer({ chain, prefix: 'worker' }))
   const words = { title: text?.slice(0, longestTitle) ?? 'Audit a vault', description: text ?? 'Read it, report.' }
@@ -45,20 +48,21 @@ export async function fundedJob(system: System, options: JobOptions = {}): Promi
     'the application is taken',
     async () => (await system.call('POST', `/api/gigs/${gig.id}/apply`, { body: proposal, headers: worker.headers })).status === 201,
   )
-  await system.post(`/api/gigs/${gig.id}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
+  await act(system, `/api/gigs/${gig.id}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
   await gigIs(system, gig.id, 'assigned')
   const before = { poster: await system.usdcOf(chain, poster.wallet.address), worker: await system.usdcOf(chain, worker.wallet.address) }
-  await lock(system, gig.id, budget, poster)
+  await lock(system, gig.id, budget, poster, pollMs)
   return { gigId: gig.id, chain, poster, worker, budget, before }
 }
 
 /** Retries what the platform itself calls retryable: an event that has not arrived yet. */
-async function lock(system: System, gigId: string, amount: number, poster: Player): Promise<void> {
-  await until('the escrow is locked', async () => {
+async function lock(system: System, gigId: string, amount: number, poster: Player, pollMs?: number): Promise<void> {
+  const probe = async () => {
     const { status, body } = await system.call('POST', '/api/escrow/create', { body: { gigId, amount }, headers: poster.headers })
     if (status >= 300 && body.code !== 'ALREADY_EXISTS') throw new Error(`${status} ${JSON.stringify(body)}`)
     return (await escrowOf(system, gigId)).status === 'locked'
-  })
+  }
+  await until('the escrow is locked', probe, undefined, pollMs)
 }
 
 export async function deliver(

@@ -74,7 +74,7 @@ if (file !== undefined) install(file)
 function install(pointFile: string): void {
   const at = installCrashPoints(pointFile, steps)
   const { Collection } = mongoose.mongo
-  const { updateMany, insertMany } = Collection.prototype
+  const { updateMany, updateOne, insertMany } = Collection.prototype
   // the outbox of a process that owns its database is emptied seconds later: there the order is known by the operation that the relayer makes of it
   Collection.prototype.insertMany = async function (...given) {
     const inserted = await insertMany.apply(this, given)
@@ -87,6 +87,12 @@ function install(pointFile: string): void {
     const [, update] = given as unknown as [unknown, { $set?: { outbox?: unknown[] } }]
     if (this.collectionName === 'x402_payments' && update.$set?.outbox?.length === 0) at('after the order of its settlement was sent')
     return updateMany.apply(this, given)
+  }
+  // an outcome that comes before that write settles the payment and empties its outbox in one
+  Collection.prototype.updateOne = async function (...given) {
+    const [, update] = given as unknown as [unknown, { $set?: { state?: string } }]
+    if (this.collectionName === 'x402_payments' && update.$set?.state === 'settled') at('after the order of its settlement was sent')
+    return updateOne.apply(this, given)
   }
   const { writeHead } = ServerResponse.prototype
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...given: unknown[]) {

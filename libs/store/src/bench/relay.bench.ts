@@ -18,7 +18,7 @@ import { aggregateStore, openDatabase, startRelay } from '../index.ts'
  */
 const events = 3_000
 const batchSize = 100
-const rounds = 5
+const rounds = 3
 const perDocument = [1, 10, 100]
 
 interface Place {
