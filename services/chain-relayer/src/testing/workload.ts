@@ -112,9 +112,15 @@ export async function effectOf(rpc: Rpc, addresses: { USDC: string }, { to, kind
 
 /**
  * Each operation has exactly one effect on chain and was confirmed, or none and one terminal failure; never both, never two. The lane's
- * nonces have no gap and end where the chain's count does.
+ * nonces have no gap and end where the chain's count does. The lane runs: what it has signed is awaited first, since a second effect, or
+ * an operation of the lane's own such as its approval, may be in it.
  */
 export async function assertExactlyOnce(kit: Pick<Kit, 'db' | 'rpc' | 'devnet' | 'of'>, work: readonly Work[], foreignNonces = 0): Promise<void> {
+  await until('what was signed is mined', async () => {
+    const open = await kit.db.txs.countDocuments({ nonce: { $ne: null }, state: { $in: ['SIGNED', 'ACCEPTED'] } })
+    if (open > 0) throw new Error(`${open} transactions are open`)
+    return true
+  })
   for (const one of work) {
     const opKey = one.draft.subject
     const effects = await effectOf(kit.rpc, kit.devnet.addresses, one)
