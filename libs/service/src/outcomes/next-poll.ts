@@ -2,7 +2,8 @@ import type { NextDeadline } from '@carapace/api'
 
 /** When the outcome of a command is first polled after it was sent, ms. */
 export const pollAfterMs = 30_000
-const longestMs = 5 * 60_000
+/** The longest pause between two polls, ms. */
+export const longestMs = 5 * 60_000
 
 /**
  * When the next poll is for what waits for the chain since then: first after 30 s, then after twice the pause before, 5 minutes at most.

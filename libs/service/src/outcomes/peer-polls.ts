@@ -1,8 +1,7 @@
 import type { AggregateStore, Stored } from '@carapace/store'
 import type { Job, Platform } from '../define.ts'
-import { dueBy } from '../jobs/due.ts'
 import { eachDue } from '../jobs/each-due.ts'
-import { nextPollAt, pollAfterMs } from './next-poll.ts'
+import { waitingRecords } from './waiting-records.ts'
 
 const everyMs = 5_000
 const batch = 100
@@ -22,41 +21,26 @@ interface Waiting<T> {
 
 /**
  * Polls another service for records that wait for it, so that they rest on no message: first 30 s after they began to wait, then with the common backoff; at
- * a start all of them. Between the polls of what waits long, nothing is read.
+ * a start all of them, a hundred at a time. What waits is read when it is found and when it is polled.
  * @example peerPolls(parts, { name: 'claims under way', records: claims, filter: { status: 'claiming' }, since: 'updatedAt', poll: claim => … })
  */
 export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log'>, waits: Waiting<T>): Job {
   const { name, records, filter, since, group = ({ id }) => id, poll } = waits
-  let polled = new Map<string, Date>()
-  /** Next poll of those that the last run found, and since when the last of them waits; undefined when it found none. */
-  let window: { nextAt: Date; until: Date } | undefined
+  const waiting = waitingRecords(records, filter, since)
   return {
     name,
     everyMs,
-    due: {
-      collection: records.collection.collectionName,
-      nextAt: async () => {
-        const later = window ? { later: window.until } : {}
-        const newAt = await dueBy(records, since, { filter, afterMs: pollAfterMs, ...later }).nextAt()
-        return window && newAt ? earliest([window.nextAt, newAt]) : (window?.nextAt ?? newAt)
-      },
-    },
+    due: { collection: records.collection.collectionName, nextAt: waiting.nextAt },
     run: async now => {
-      const until = new Date(now.getTime() - pollAfterMs)
-      const found = await records.find({ ...filter, [since]: { $lte: until } }, { sort: { [since]: 1 } })
-      const waiting = new Map(found.toReversed().map(record => [group(record), record]))
-      polled = new Map([...polled].filter(([key]) => waiting.has(key)))
-      const nextAt = (key: string, record: Stored<T>) => nextPollAt(record[since], polled.get(key) ?? record[since])
-      const due = [...waiting].filter(([key, record]) => nextAt(key, record) <= now).slice(0, batch)
-      for (const [key] of due) polled.set(key, now)
-      window = waiting.size > 0 ? { nextAt: earliest([...waiting].map(entry => nextAt(...entry))), until } : undefined
-      await eachDue(
-        log,
-        due.map(([, record]) => record),
-        poll,
-      )
+      await waiting.search(now)
+      const ids = waiting.due(now, batch)
+      if (ids.length === 0) return
+      const found = new Map((await records.find({ ...filter, _id: { $in: ids } })).map(record => [record.id, record]))
+      for (const id of ids) if (!found.has(id)) waiting.forget(id)
+      const due = ids.flatMap(id => found.get(id) ?? []).filter(record => waiting.note(record.id, record[since]) <= now)
+      for (const record of due) waiting.note(record.id, record[since], now)
+      const firsts = new Map(due.toReversed().map(record => [group(record), record]))
+      await eachDue(log, firsts.values(), poll)
     },
   }
 }
-
-const earliest = (times: readonly Date[]) => new Date(times.reduce((first, at) => Math.min(first, at.getTime()), Number.POSITIVE_INFINITY))
