@@ -8,6 +8,9 @@ import { cpuOf } from './load.ts'
 
 const concurrent = 8
 const rounds = 3
+/** A program is faster with each of its first rounds. */
+const growthWarmUp = 3
+const growthRounds = 5
 /** As a client polls that follows no events: every read costs the platform more than a step of the gig. */
 const pollMs = 100
 /** What follows from the receipts is on chain by then. */
@@ -18,7 +21,7 @@ export interface GigPlayers {
   /** As many as gigs are played at a time. */
   pairs: Pair[]
 }
-interface Pair {
+export interface Pair {
   poster: Player
   worker: Player
 }
@@ -28,15 +31,26 @@ export const newGigPlayers = async (system: System): Promise<GigPlayers> => ({
   pairs: await Promise.all(Array.from({ length: concurrent }, () => pairOf(system))),
 })
 
-/** CPU seconds of a whole gig, post to receipt, 8 at a time: a value for each of so many rounds, after one that warms up. */
-export async function gigCosts(system: System, { pairs }: GigPlayers, pids: () => Promise<number[]>, costRounds: number): Promise<number[]> {
-  const costs: number[] = []
-  for (let round = 0; round <= costRounds; round++) {
-    const before = await cpuOf(pids)
-    await Promise.all(pairs.map(pair => play(system, pair)))
-    if (round > 0) costs.push(((await cpuOf(pids)) - before) / pairs.length)
-  }
-  return costs
+/** One gig of each pair, at a time. */
+export const playRound = (system: System, pairs: readonly Pair[]): Promise<number[]> => Promise.all(pairs.map(pair => play(system, pair)))
+
+/**
+ * CPU of a whole gig, post to receipt, 8 at a time, on the second platform as a part of that on the first: a value for each round. They take turns, and
+ * what a platform does in the other's turn is its own, too.
+ */
+export async function gigGrowth(starts: readonly [BenchStart, BenchStart], pairs: readonly Pair[]): Promise<number[]> {
+  const costs: [number[], number[]] = [[], []]
+  const before = [0, 0]
+  const all = growthWarmUp + growthRounds
+  for (let round = 0; round <= all; round++)
+    for (const [at, { system, pids }] of starts.entries()) {
+      const now = await cpuOf(pids)
+      if (round > growthWarmUp) costs[at]!.push((now - before[at]!) / pairs.length)
+      before[at] = now
+      if (round < all) await playRound(system, pairs)
+    }
+  for (const cost of costs) console.log(`a gig: ${cost.map(one => one.toFixed(3)).join(', ')} s of CPU`)
+  return costs[1].map((cost, round) => cost / costs[0][round]!)
 }
 
 export interface TimedGigs {
@@ -54,17 +68,17 @@ export async function timeGigs({ system, pids, anvilPids }: BenchStart): Promise
   const paidMs: number[] = []
   for (const pair of pairs.slice(0, 2)) await play(system, pair)
   const [perSecond, cpu, withAnvils]: [number[], number[], number[]] = [[], [], []]
-  const playRound = async () => {
+  const playTimed = async () => {
     const [start, before, anvilsBefore] = [performance.now(), await cpuOf(pids), await cpuOf(anvilPids)]
-    paidMs.push(...(await Promise.all(pairs.map(pair => play(system, pair)))))
+    paidMs.push(...(await playRound(system, pairs)))
     perSecond.push((concurrent * 1_000) / (performance.now() - start))
     await pause(settledMs)
     cpu.push(((await cpuOf(pids)) - before) / concurrent)
     withAnvils.push(cpu.at(-1)! + ((await cpuOf(anvilPids)) - anvilsBefore) / concurrent)
   }
   await pause(settledMs)
-  for (let round = 1; round < rounds; round++) await playRound()
-  const recorded = await recordGigs(system.networks.BASE_SEPOLIA, playRound)
+  for (let round = 1; round < rounds; round++) await playTimed()
+  const recorded = await recordGigs(system.networks.BASE_SEPOLIA, playTimed)
   reportFigure('gig.perSecond', perSecond)
   reportFigure('gig.cpu', cpu)
   console.log(`submit to paid with ${concurrent} at a time: median ${median(paidMs).toFixed(0)} ms`)

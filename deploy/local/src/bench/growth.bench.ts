@@ -1,21 +1,54 @@
 import { reportFigure } from '@carapace/testing'
 import { growthOf, type Timing } from './compare-reads.ts'
 import { timeConversations } from './conversations.ts'
-import { timeReads } from './lists.ts'
+import { gigGrowth } from './gigs.ts'
+import { growingPlatform } from './grown.ts'
+import { timeListsOfAgents, timeReads } from './lists.ts'
 
-// Part of npm run bench: what each read costs among many agents and among few.
-const { many: reads, most } = await timeReads()
-printReads('reads', '1,000  10,000', reads)
-printReads('lists of agents', '1,000 100,000', most)
-const conversations = await timeConversations()
-printReads('reads of messages between 1,000 agents', '1,000 100,000', conversations)
-const isSearch = ({ path }: Timing) => path.startsWith('/api/agents/search')
-const isList = (timing: Timing) => !isSearch(timing)
-const worst = (timings: readonly Timing[]) => Math.max(...timings.map(growthOf))
-reportFigure('reads.growth', [worst([...reads, ...conversations].filter(isList))])
-reportFigure('reads.searchGrowth', [worst(reads.filter(isSearch))])
-reportFigure('reads.mostGrowth', [worst(most.filter(isList))])
-reportFigure('reads.mostSearchGrowth', [worst(most.filter(isSearch))])
+// Part of npm run bench: what a whole gig and each read cost among many agents and among few.
+const [few, many, most] = [1_000, 10_000, 100_000] as const
+
+const platform = await growingPlatform()
+try {
+  await platform.grow('few', few)
+  await platform.grow('many', many)
+  const gigs = await platform.onStarts(['few', 'many'], starts => gigGrowth(starts, platform.pairs))
+  await platform.copy('many', 'most')
+  // more records than those of agents would only lengthen the bench from here on
+  await platform.grow('most', most, isOfAgents)
+  const mostGigs = await platform.onStarts(['few', 'most'], starts => gigGrowth(starts, platform.pairs))
+  reportFigure('gig.growth', gigs)
+  reportFigure('gig.mostGrowth', mostGigs)
+
+  const reads = await platform.onSides(['few', 'many'], sides => timeReads(sides, platform.population))
+  printReads('reads', '1,000  10,000', reads)
+  const lists = await platform.onSides(['few', 'most'], timeListsOfAgents)
+  printReads('lists of agents', '1,000 100,000', lists)
+  const conversations = await timeConversations()
+  printReads('reads of messages between 1,000 agents', '1,000 100,000', conversations)
+  reportFigure('reads.growth', [worst([...reads, ...conversations].filter(isList))])
+  reportFigure('reads.searchGrowth', [worst(reads.filter(isSearch))])
+  reportFigure('reads.mostGrowth', [worst(lists.filter(isList))])
+  reportFigure('reads.mostSearchGrowth', [worst(lists.filter(isSearch))])
+} finally {
+  await platform.end()
+}
+
+function isOfAgents(collection: string): boolean {
+  return ['agents', 'scores', 'standing', 'candidates'].includes(collection)
+}
+
+function isSearch({ path }: Timing): boolean {
+  return path.startsWith('/api/agents/search')
+}
+
+function isList(timing: Timing): boolean {
+  return !isSearch(timing)
+}
+
+function worst(timings: readonly Timing[]): number {
+  return Math.max(...timings.map(growthOf))
+}
 
 function printReads(what: string, sizes: string, timings: readonly Timing[]): void {
   console.log(`${`${what}, ms of CPU:`.padEnd(72)} ${sizes}  ratio (at most 1.2)`)

@@ -4,58 +4,11 @@ import { declaredReads, filtersOf, queryKeys } from '../testing/reads.ts'
 import { compareAll, compareReads, growthOf, type Read, type Timing } from './compare-reads.ts'
 import { copiedKey } from './copies.ts'
 import { type Population, playPopulation } from './play-population.ts'
-import { populate, type Records, readAll } from './population.ts'
-import { calm, ownEngine, type Side, startSide } from './side.ts'
+import { type Records, readAll } from './population.ts'
+import type { Side } from './side.ts'
 
-const few = 1_000
-const many = 10_000
-const most = 100_000
 /** The number of a copy that both populations have. */
 const registered = 7
-
-export interface ReadTimings {
-  /** Each read, among 10,000 agents. */
-  many: Timing[]
-  /** The lists of agents, among 100,000. */
-  most: Timing[]
-}
-
-/** What reads cost among few agents and among many: platforms next to each other on one database, called in alternation. */
-export async function timeReads(): Promise<ReadTimings> {
-  const { population, records } = await recordedPopulation()
-  const engine = await ownEngine()
-  const sides: Side[] = []
-  const fill = (agents: number, of: readonly Records[]) =>
-    populate({ uri: engine.uri, prefix: `${agents}_` }, of, population, Math.round(agents / population.players.length))
-  /** Both are new, so that neither has the warmer program. */
-  const startBoth = async (sizes: readonly [number, number]): Promise<[Side, Side]> => {
-    for (const agents of sizes) sides.push(await startSide(engine, `${agents}_`))
-    for (const side of sides) await calm(side)
-    return [sides[0]!, sides[1]!]
-  }
-  const closeAll = async () => {
-    for (const side of sides.splice(0)) await side.close()
-  }
-  try {
-    await fill(few, records)
-    await fill(many, records)
-    const timings = await timeBoth(await startBoth([few, many]), population)
-    await closeAll()
-    await fill(most, records.filter(isOfAgents))
-    const both = await startBoth([few, most])
-    const lists = listsOfAgents.map(path => ({ path, headers: {} }))
-    // warms the programs
-    for (const list of lists) await compareReads(both, list)
-    return { many: timings, most: await compareAll(both, lists) }
-  } finally {
-    await closeAll()
-    await engine.close()
-  }
-}
-
-/** What lists of agents are made of: the other records of so many agents would only lengthen the bench. */
-const isOfAgents = ({ database, collection }: Records): boolean =>
-  ['identity/agents', 'reputation/scores'].includes(`${database.slice(9)}/${collection}`)
 
 const listsOfAgents = [
   '/api/agents?limit=20',
@@ -64,6 +17,14 @@ const listsOfAgents = [
   '/api/agents/search?q=solidity&limit=20',
   '/api/agents/leaderboard',
 ]
+
+/** The same of the lists of agents alone. */
+export async function timeListsOfAgents(sides: readonly [Side, Side]): Promise<Timing[]> {
+  const lists = listsOfAgents.map(path => ({ path, headers: {} }))
+  // warms the programs
+  for (const list of lists) await compareReads(sides, list)
+  return compareAll(sides, lists)
+}
 
 /** The chains and their platform are not needed once the records are read. */
 export async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
@@ -75,7 +36,8 @@ export async function recordedPopulation(): Promise<{ population: Population; re
   }
 }
 
-async function timeBoth(sides: readonly [Side, Side], { players, ids }: Population): Promise<Timing[]> {
+/** What each read costs on one platform and on the other, called in alternation; what grows most comes first. */
+export async function timeReads(sides: readonly [Side, Side], { players, ids }: Population): Promise<Timing[]> {
   const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, registered))
   const agents = players
     .slice(0, 2)
@@ -89,7 +51,7 @@ async function timeBoth(sides: readonly [Side, Side], { players, ids }: Populati
 const variants: readonly string[] = [
   ...declaredReads.filter(isOverMany).flatMap(endpoint => {
     const isList = queryKeys(endpoint).includes('offset')
-    return ['', ...(isList ? ['limit=20&offset=40'] : []), ...filtersOf(endpoint)].map(query => `${endpoint.path}${query && `?${query}`}`)
+    return ['', ...(isList ? ['limit=10&offset=10'] : []), ...filtersOf(endpoint)].map(query => `${endpoint.path}${query && `?${query}`}`)
   }),
   '/api/agents?limit=20&offset=500',
   '/api/gigs?limit=20&offset=200',

@@ -27,8 +27,10 @@ const programs: readonly Program[] = [
       ...(['idle.cpu', 'memory.idle', 'memory.reads', 'start'] as const),
     ],
   },
-  { file: 'deploy/local/dist/bench/growth.bench.js', measures: ['reads.growth', 'reads.searchGrowth', 'reads.mostGrowth', 'reads.mostSearchGrowth'] },
-  { file: 'deploy/local/dist/bench/gig-growth.bench.js', measures: ['gig.growth', 'gig.mostGrowth'] },
+  {
+    file: 'deploy/local/dist/bench/growth.bench.js',
+    measures: ['reads.growth', 'reads.searchGrowth', 'reads.mostGrowth', 'reads.mostSearchGrowth', 'gig.growth', 'gig.mostGrowth'],
+  },
   { file: 'deploy/local/dist/bench/registration.bench.js', measures: ['writes.registration'] },
   { file: 'gateway/dist/bench/gateway.bench.js', measures: ['gateway.proxied'] },
   { file: 'deploy/local/dist/bench/payments.bench.js', measures: ['payments.paid'] },

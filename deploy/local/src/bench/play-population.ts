@@ -24,7 +24,8 @@ export async function playPopulation(): Promise<Population & { platform: ChainPl
   }
 }
 
-async function playAll(system: ChainPlatform): Promise<Population> {
+/** As `playPopulation`, on a platform that runs. */
+export async function playAll(system: System): Promise<Population> {
   const others = await Promise.all(Array.from({ length: 10 }, () => system.newPlayer({ prefix: 'other' })))
   const validators = await Promise.all(['rust', 'audits', 'tests'].map(skill => system.newPlayer({ prefix: 'judge', skills: ['solidity', skill] })))
   const [poster, worker, mate] = await Promise.all([

@@ -85,8 +85,9 @@ function moved(document: Record<string, unknown>, number: number): object {
     const at = document[field]
     if (at instanceof Date) document[field] = new Date(at.getTime() - number * 1_000)
   }
-  // their originals have sent these
+  // their originals have sent and reported these
   if ('outbox' in document) document.outbox = []
+  for (const field of ['isVerdictOpen', 'isTopUpOpen']) delete document[field]
   // no news for the chains
   return 'syncDueAt' in document ? { ...document, syncDueAt: null } : document
 }
