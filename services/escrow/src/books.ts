@@ -12,11 +12,10 @@ export type Books = Poster<Booked>
  * @throws TVL_CAP_REACHED, INSUFFICIENT_BALANCE also when the pool would give away more than its surplus
  */
 export const openBooks = (ledger: Ledger, tvl: TvlRow): Books => ({
-  post: async ({ tvl: change, capped = false, ofSurplus, ...entry }, session) => {
+  post: async ({ tvl: change, capped = false, drawsOn, ...entry }, session) => {
     if (!(await ledger.post(entry, session))) return false
     if (change) await tvl.add(change, entry.chain, session, capped)
-    if (ofSurplus !== undefined && (await poolBalance(ledger, entry.chain, ofSurplus, session)) < 0n)
-      refuse('INSUFFICIENT_BALANCE', { account: ofSurplus })
+    if (drawsOn !== undefined && (await poolBalance(ledger, entry.chain, drawsOn, session)) < 0n) refuse('INSUFFICIENT_BALANCE', { account: drawsOn })
     return true
   },
 })

@@ -25,7 +25,7 @@ export const account = {
 } as const
 
 /** The pool that has what was slashed of a bond. */
-export const poolOf = ({ contract }: { contract?: string }): string => (contract === undefined ? account.feePool : account.slashed(contract))
+export const slashAccountOf = ({ contract }: { contract?: string }): string => (contract === undefined ? account.feePool : account.slashed(contract))
 
 const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss(:|$))/.test(name)
 export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
@@ -43,8 +43,8 @@ export async function poolSurplus(ledger: Ledger, chain: string, pool: string, s
 }
 
 /**
- * `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has caused is not. `ofSurplus`: the pool
+ * `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has caused is not. `drawsOn`: the pool
  * that it may leave no less than what others have been promised.
  */
-export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean; ofSurplus?: string }
+export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean; drawsOn?: string }
 export { transfer }

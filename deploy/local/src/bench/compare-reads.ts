@@ -1,8 +1,8 @@
 import { httpCall, median } from '@carapace/testing'
 import { type Side, secondsOf } from './side.ts'
 
-const warmUp = 2
-const measured = 6
+const warmUp = 1
+const measured = 5
 /** Calls of one measurement: what a side does after it has answered is then mostly in its own. */
 const together = 5
 

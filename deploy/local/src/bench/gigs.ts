@@ -9,8 +9,8 @@ import { cpuOf } from './load.ts'
 const concurrent = 8
 const rounds = 3
 /** A program is faster with each of its first rounds. */
-const growthWarmUp = 3
-const growthRounds = 5
+const growthWarmUp = 4
+const growthRounds = 4
 /** As a client polls that follows no events: every read costs the platform more than a step of the gig. */
 const pollMs = 100
 /** What follows from the receipts is on chain by then. */
@@ -35,8 +35,8 @@ export const newGigPlayers = async (system: System): Promise<GigPlayers> => ({
 export const playRound = (system: System, pairs: readonly Pair[]): Promise<number[]> => Promise.all(pairs.map(pair => play(system, pair)))
 
 /**
- * CPU of a whole gig, post to receipt, 8 at a time, on the second platform as a part of that on the first: a value for each round. They take turns, and
- * what a platform does in the other's turn is its own, too.
+ * CPU of a whole gig, post to receipt, 8 at a time, on the second platform as a part of that on the first: a value for each round. The two play
+ * alternately, and work that one does while the other plays counts as its own.
  */
 export async function gigGrowth(starts: readonly [BenchStart, BenchStart], pairs: readonly Pair[]): Promise<number[]> {
   const costs: [number[], number[]] = [[], []]

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { quantile } from '@carapace/testing'
 import { openBrowser } from '../site/chromium.ts'
 import { copiedKey } from './copies.ts'
-import { recordedPopulation } from './lists.ts'
+import { recordedPopulation } from './play-population.ts'
 import { populate } from './population.ts'
 import { calm, ownEngine, secondsOf, startSide } from './side.ts'
 
@@ -26,7 +26,7 @@ const { players, ids } = population
 const copies = Math.round(agents / players.length)
 const prefix = 'pages_'
 const engine = await ownEngine()
-await populate({ uri: engine.uri, prefix }, records, population, copies)
+await populate({ uri: engine.uri, prefix }, records, population, { copies })
 const platform = await startSide(engine, prefix)
 const connections = new Agent({ keepAlive: true, maxSockets: 1 })
 const [, paidGig, , , , , receipt, job] = ids as [string, string, string, string, string, string, string, string]

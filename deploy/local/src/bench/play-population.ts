@@ -4,7 +4,7 @@ import { services } from '../services.ts'
 import { actOnJob, commerceJobIs, newCommerceJob, submittedCommerceJob } from '../testing/commerce-job.ts'
 import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import type { Marks } from './copies.ts'
-import { sharedKeys } from './population.ts'
+import { type Records, readAll, sharedKeys } from './population.ts'
 
 /** A handful of agents with records of every kind between them. */
 export interface Population extends Marks {
@@ -14,13 +14,23 @@ export interface Population extends Marks {
 }
 
 /** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes, and jobs. */
-export async function playPopulation(): Promise<Population & { platform: ChainPlatform }> {
+async function playPopulation(): Promise<Population & { platform: ChainPlatform }> {
   const platform = await startChainPlatform({ services, startGateway, heartbeatMs: 1_000, env: { CHECK_ANSWERS: 'no' } })
   try {
     return { platform, ...(await playAll(platform)) }
   } catch (error) {
     await platform.end()
     throw error
+  }
+}
+
+/** The chains and their platform are not needed once the records are read. */
+export async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
+  const { platform, ...population } = await playPopulation()
+  try {
+    return { population, records: await readAll(platform.mongo) }
+  } finally {
+    await platform.end()
   }
 }
 

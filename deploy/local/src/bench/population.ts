@@ -43,9 +43,14 @@ export async function readAll({ uri, prefix }: Place): Promise<Records[]> {
 
 /**
  * Writes them so many times over, each time with other ids, names and times: quicker than playing it on chain.
- * @param first the number of the first copy: that of one which is there already costs more than a new one
+ * @param numbers the first copy's, below which they are written already, and how many
  */
-export async function populate({ uri, prefix }: Place, records: readonly Records[], marks: Marks, copies: number, first = 0): Promise<void> {
+export async function populate(
+  { uri, prefix }: Place,
+  records: readonly Records[],
+  marks: Marks,
+  { first = 0, copies }: { first?: number; copies: number },
+): Promise<void> {
   const copierOf = copiers(marks)
   await withClient(uri, async client => {
     for (const { database, collection, documents } of records) {

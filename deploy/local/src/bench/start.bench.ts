@@ -41,7 +41,7 @@ try {
   const copies = 1 + Math.ceil(agentCount / players.length)
   const engine = await startEngine(folder.path, console.error)
   const place = { uri: engine.uri, prefix: '' }
-  await populate(place, await readAll(place), { shared, names: players.map(({ handle }) => handle) }, copies)
+  await populate(place, await readAll(place), { shared, names: players.map(({ handle }) => handle) }, { copies })
   await engine.close()
 
   const start = await begin()

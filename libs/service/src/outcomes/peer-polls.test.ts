@@ -83,7 +83,7 @@ describe('polls of another service', () => {
     assert.equal(await job.due!.nextAt(), undefined)
   })
 
-  it('reach each of many that began to wait at one moment, and read a document once for each poll', async () => {
+  it('reach each of many that began to wait at one moment, and read a whole record once for each poll', async () => {
     const ids = await open(2_300)
     now = new Date(now.getTime() + pollAfterMs)
 
@@ -103,7 +103,7 @@ describe('polls of another service', () => {
     assert.equal(polled.length, 2)
   })
 
-  it('begin anew for a record that was written meanwhile', async () => {
+  it('begin again for a record that was written meanwhile', async () => {
     await open(1)
     await run(pollAfterMs)
     now = new Date(now.getTime() + pollAfterMs)
@@ -119,7 +119,7 @@ describe('polls of another service', () => {
     await open(2)
     await claims.change('claim 1', claim => ({ state: { ...claim, isOpen: false }, events: [] }))
     await run(longestMs)
-    // its clock is behind
+    // as a replica whose clock is slow writes it
     await claims.collection.updateOne({ group: 'claim 1' }, { $set: { isOpen: true } })
 
     await run(longestMs)

@@ -6,7 +6,7 @@ import { waitingRecords } from './waiting-records.ts'
 const everyMs = 5_000
 const batch = 100
 
-interface Waiting<T> {
+interface Polls<T> {
   /** Of the job. */
   name: string
   records: Pick<AggregateStore<T & { id: string }>, 'collection' | 'find'>
@@ -14,17 +14,17 @@ interface Waiting<T> {
   filter: object
   /** Since when they wait. */
   since: 'createdAt' | 'updatedAt'
-  /** Records of one group are polled by one of them. Default: each on its own. */
+  /** Those of a group that are due in one run are polled by one of them. Default: each on its own. */
   group?(record: Stored<T>): string
   poll(record: Stored<T>): Promise<unknown>
 }
 
 /**
  * Polls another service for records that wait for it, so that they rest on no message: first 30 s after they began to wait, then with the common backoff; at
- * a start all of them, a hundred at a time. What waits is read when it is found and when it is polled.
+ * a start all of them, a hundred at a time. A whole record is read once for each poll, however many wait.
  * @example peerPolls(parts, { name: 'claims under way', records: claims, filter: { status: 'claiming' }, since: 'updatedAt', poll: claim => … })
  */
-export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log'>, waits: Waiting<T>): Job {
+export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log'>, waits: Polls<T>): Job {
   const { name, records, filter, since, group = ({ id }) => id, poll } = waits
   const waiting = waitingRecords(records, filter, since)
   return {

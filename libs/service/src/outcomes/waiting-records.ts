@@ -4,7 +4,7 @@ import { longestMs, nextPollAt, pollAfterMs } from './next-poll.ts'
 
 /** Records of one search. */
 const page = 1_000
-/** A write is found so long after the time in it, at most: a transaction ends within a minute, and so far clocks may differ. */
+/** How much later than its own time a write may become visible: a transaction lasts up to a minute, and clocks differ. */
 const lateMs = 120_000
 
 interface Waiting {
@@ -14,7 +14,7 @@ interface Waiting {
   at: Date
 }
 
-/** Records that wait for another service. Each is read once when it is found and once for each poll, however many others wait. */
+/** Ids and times of records that wait for another service: the newest two minutes are searched each time, all of them every five minutes. */
 export interface WaitingRecords {
   /** Notes those that have begun to wait, at most a page of them: the rest is due for the next search. Now and then it begins again, since a record may wait later than it says. */
   search(now: Date): Promise<void>
@@ -41,7 +41,7 @@ export function waitingRecords({ collection }: Records, filter: object, since: s
       if (searchAgainAt <= now && isComplete) searchedUntil = new Date(0)
       if (searchedUntil.getTime() === 0) searchAgainAt = new Date(now.getTime() + longestMs)
       const until = new Date(now.getTime() - pollAfterMs)
-      // else as many of one moment as a page has would be all that is ever found
+      // more than a page may have one and the same time: those already noted must not fill it
       const limit = page + [...waiting.values()].filter(one => one.since.getTime() === searchedUntil.getTime()).length
       const wanted = { ...filter, [since]: { $gte: searchedUntil, $lte: until } }
       const found = await collection.find(wanted, { projection: { [since]: 1 }, sort: { [since]: 1 }, limit }).toArray()

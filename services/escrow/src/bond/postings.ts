@@ -1,4 +1,4 @@
-import { account, lossOf, type Posting, poolOf } from '../ledger.ts'
+import { account, lossOf, type Posting, slashAccountOf } from '../ledger.ts'
 import { type Bond, type BondLock, entryKeyOf, lockedOf, type Move, type MoveType, noBond } from './bond.ts'
 
 /**
@@ -24,7 +24,7 @@ export function bondPostings(before: Bond | undefined, after: Bond): Posting[] {
 /** Credits less debits of an account, micro-USDC. */
 type Balance = [account: string, change: bigint]
 
-interface Cause extends Pick<Posting, 'key' | 'txHash' | 'ofSurplus'> {
+interface Cause extends Pick<Posting, 'key' | 'txHash' | 'drawsOn'> {
   /** What changes outside the stake. */
   counterpart?: Balance[]
 }
@@ -77,7 +77,7 @@ function moved(was: Bond, is: Bond): Cause[] {
   )
   // what was done is forgotten later; a deposit that treasury refused is forgotten immediately
   const refused = was.moves.filter(({ id }) => !after.has(id)).map(move => ['transit', 'source', move] as const)
-  return [...changes, ...refused].filter(([from, to]) => from !== to).map(([from, to, move]) => causeOf(from, to, move, poolOf(is)))
+  return [...changes, ...refused].filter(([from, to]) => from !== to).map(([from, to, move]) => causeOf(from, to, move, slashAccountOf(is)))
 }
 
 const names: Record<MoveType, Record<Exclude<Place, 'source'>, string>> = {
@@ -97,7 +97,7 @@ function causeOf(from: Place, to: Place, move: Move, pool: string): Cause {
   if (payer !== null) counterpart.push([payer, -amount])
   if (target !== null) counterpart.push([target, amount])
   if (to === 'target') return { key: `${names[type].target}:${entryKeyOf(id, move)}`, txHash: onChain.txHash, counterpart }
-  if (to === 'transit') return { key: `${names[type].transit}:${id}`, txHash: null, counterpart, ...(payer === pool ? { ofSurplus: pool } : {}) }
+  if (to === 'transit') return { key: `${names[type].transit}:${id}`, txHash: null, counterpart, ...(payer === pool ? { drawsOn: pool } : {}) }
   return { key: from === 'transit' ? `bond-failed:${id}` : `bond-undone:${entryKeyOf(id, move)}`, txHash: null, counterpart }
 }
 

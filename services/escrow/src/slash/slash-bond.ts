@@ -8,7 +8,7 @@ import { earlier, moveOnce } from '../bond/requests/bond-operations.ts'
 import { needRoom } from '../bond/requests/need-room.ts'
 import { requestReversal } from '../bond/requests/request-reversal.ts'
 import { requestSlash } from '../bond/requests/request-slash.ts'
-import { poolOf, poolSurplus } from '../ledger.ts'
+import { poolSurplus, slashAccountOf } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import type { Slash } from './slash.ts'
 import { slashStates } from './slash-states.ts'
@@ -87,7 +87,7 @@ export async function reverseSlash(parts: Parts, slashId: string, reason: string
   const reversal = { id, slashId, operationId, gigId, reason, validationId, now: parts.clock.now() }
   // the stake went into the pool of its own network and contract, wherever the gig was; other processes draw on the same pool
   const request = async () => {
-    const amount = least(row.amount, await poolSurplus(parts.ledger, bond.chain, poolOf(bond)))
+    const amount = least(row.amount, await poolSurplus(parts.ledger, bond.chain, slashAccountOf(bond)))
     return changeBond(parts, agentId, present => {
       if (present.reversed.includes(slashId)) return undefined
       if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })

@@ -41,25 +41,28 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
   const places = await bondPlaces(parts, { chain: log.network })
   const now = parts.clock.now()
   const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), onChain, at: now })
-  const isOther = !isNamed((await parts.bonds.get(agent.id)) ?? {}, log.address, places)
+  // the chain was read before the change: a bond that was bound meanwhile is decided again
+  const wasOnAnother = !isNamed((await parts.bonds.get(agent.id)) ?? {}, log.address, places)
   // what has left that contract since is no stake of the bond's
   const isThere =
-    isOther && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet: String(log.args.agent) }, log.address)) >= amount
+    wasOnAnother && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet: String(log.args.agent) }, log.address)) >= amount
+  let isUncounted = false
   await changeBond(parts, agent.id, bond => {
+    isUncounted = false
     if (bond.chain !== log.network) return undefined
-    if (isOther === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
-    const bound = isOther ? isThere && boundTo(bond, log.address, places, now) : bond
-    if (!bound) {
-      parts.log.info(
-        { agentId: bond.id, txHash, contract: log.address, amount: String(amount) },
-        'stake on another contract is no part of the bond, and remains its depositor’s',
-      )
-      return undefined
-    }
+    if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
+    const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
+    isUncounted = !bound
+    if (!bound) return undefined
     // what is reserved for a command that cannot succeed any more comes back with its failure
     if (type === 'WITHDRAW' && amount > bound.free) throw new Retry('a direct withdrawal waits for reservations to end')
     return makeDirectMove(bound, move, now)
   })
+  if (isUncounted)
+    parts.log.info(
+      { agentId: agent.id, txHash, contract: log.address, amount: String(amount) },
+      'stake on another contract is no part of the bond, and remains its depositor’s',
+    )
 }
 
 /** A deposit or withdrawal for which nothing was requested here. */
@@ -99,18 +102,19 @@ async function reverseBooked(parts: Parts, { id, agentId, eventType, amount }: B
   const now = parts.clock.now()
   const move = newMove({ id, type, amount, operationId: id, address: addressOf(log, type), at: now })
   const places = await bondPlaces(parts, { chain: log.network })
+  let hasLeft = false
   await changeBond(parts, agentId, bond => {
-    if (!isNamed(bond, log.address, places)) {
-      parts.log.error(
-        { agentId: bond.id, txHash: log.txHash, contract: log.address, amount: String(amount) },
-        'what is reversed was on a contract that the bond has left',
-      )
-      return undefined
-    }
+    hasLeft = !isNamed(bond, log.address, places)
+    if (hasLeft) return undefined
     const made = reverseDirectMove(bond, move, now)
     if (made.state.free < 0n) throw new Retry('a reversed deposit waits for what was built on it to fail')
     return made
   })
+  if (hasLeft)
+    parts.log.error(
+      { agentId, txHash: log.txHash, contract: log.address, amount: String(amount) },
+      'what is reversed was on a contract that the bond has left',
+    )
 }
 
 /**

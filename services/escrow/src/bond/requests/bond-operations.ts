@@ -63,7 +63,7 @@ export async function depositBond(
   const { chain } = bond
   const places = await bondPlaces(parts, bond)
   const contract = depositsOn(bond, places, parts.clock.now())
-  if (!isNamed(bond, contract, places)) await needNoOther(parts, bond, contract)
+  if (!isNamed(bond, contract, places)) await refuseUncountedStake(parts, bond, contract)
   const need = { agentId, wallet, chain, amount, contract: 'bond' as const, contractAddress: contract, authorization, isProven: request.isProven }
   const found = await findSource(parts, need)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
@@ -82,11 +82,11 @@ export async function depositBond(
 }
 
 /** Stake that is not counted would be taken for what is deposited now, as soon as its owner withdraws it. @throws INVALID_STATE */
-async function needNoOther(parts: Parts, bond: Bond, contract: string): Promise<void> {
+async function refuseUncountedStake(parts: Parts, bond: Bond, contract: string): Promise<void> {
   const stake = await stakeOn(parts, bond, contract)
   if (stake === 0n) return
   const message = `${usd(stake)} USDC that this wallet deposited on ${contract} are not counted: withdraw them there first`
-  refuse('INVALID_STATE', { state: 'uncounted', allowed: ['empty'], contract }, { message, retryable: true })
+  refuse('INVALID_STATE', { state: 'uncounted', allowed: ['empty'], contract }, { message })
 }
 
 /** Reserves custodial money for a deposit and sends its command; false when treasury refuses, then the deposit has failed. */

@@ -9,9 +9,9 @@ import { type Population, playAll } from './play-population.ts'
 import { populate, type Records, readAll } from './population.ts'
 import { calm, type Side, startSide } from './side.ts'
 
-/** A folder of the platform's data, of a size of its own. */
+/** Names of the data folders, each grown to a size of its own. */
 export type Size = 'few' | 'many' | 'most'
-type Two = readonly [Size, Size]
+type SizePair = readonly [Size, Size]
 
 /** One platform that was played once, with as many agents as a folder was grown to: all others are copies of those who played. */
 export interface GrowingPlatform {
@@ -20,34 +20,34 @@ export interface GrowingPlatform {
   pairs: readonly Pair[]
   /** Adds copies until there are so many agents, of all records or of some collections alone. */
   grow(size: Size, agents: number, isCopied?: (collection: string) => boolean): Promise<void>
-  /** What one folder has, in another one. */
+  /** Makes a folder of what another one has. */
   copy(from: Size, to: Size): Promise<void>
   /** `npm start` on each of two folders, at a time. */
-  onStarts<T>(sizes: Two, work: (starts: readonly [BenchStart, BenchStart]) => Promise<T>): Promise<T>
-  /** The services without the relayer on each of two, once they do little by themselves. No `npm start` after it: they wait for no chain. */
-  onSides<T>(sizes: Two, work: (sides: readonly [Side, Side]) => Promise<T>): Promise<T>
+  onStarts<T>(sizes: SizePair, work: (starts: readonly [BenchStart, BenchStart]) => Promise<T>): Promise<T>
+  /** The services without relayer and chain on each of two, once they do little by themselves. Afterwards `onStarts` must not use the folders: their records are no longer those of a chain. */
+  onSides<T>(sizes: SizePair, work: (sides: readonly [Side, Side]) => Promise<T>): Promise<T>
   /** Removes the folders. */
   end(): Promise<void>
 }
 
 export async function growingPlatform(): Promise<GrowingPlatform> {
   const folder = await temporaryDataDir()
-  const place = (size: Size | 'played') => path.join(folder.path, size)
+  const folderOf = (size: Size | 'played') => path.join(folder.path, size)
   try {
-    const { population, pairs } = await play(place('played'))
-    const records = await onEngine(place('played'), ({ uri }) => readAll({ uri, prefix: '' }))
-    for (const size of ['few', 'many'] as const) await cp(place('played'), place(size), { recursive: true })
-    return grownFrom({ place, population, pairs, records, end: folder.remove })
+    const { population, pairs } = await play(folderOf('played'))
+    const records = await onEngine(folderOf('played'), ({ uri }) => readAll({ uri, prefix: '' }))
+    for (const size of ['few', 'many'] as const) await cp(folderOf('played'), folderOf(size), { recursive: true })
+    return grownFrom({ folderOf, population, pairs, records, end: folder.remove })
   } catch (error) {
     await folder.remove()
     throw error
   }
 }
 
-type Played = Pick<GrowingPlatform, 'population' | 'pairs' | 'end'> & { place(size: Size): string; records: readonly Records[] }
+type Played = Pick<GrowingPlatform, 'population' | 'pairs' | 'end'> & { folderOf(size: Size): string; records: readonly Records[] }
 
-function grownFrom({ place, population, pairs, records, end }: Played): GrowingPlatform {
-  // the first copy would have the unique numbers of its original
+function grownFrom({ folderOf, population, pairs, records, end }: Played): GrowingPlatform {
+  // copy 0 would repeat the unique numbers of its original
   const next: Record<Size, number> = { few: 1, many: 1, most: 1 }
   return {
     population,
@@ -56,25 +56,25 @@ function grownFrom({ place, population, pairs, records, end }: Played): GrowingP
     grow: async (size, agents, isCopied = () => true) => {
       const [from, to] = [next[size], Math.ceil(agents / population.players.length)]
       const copied = records.filter(({ collection }) => isCopied(collection))
-      await onEngine(place(size), ({ uri }) => populate({ uri, prefix: '' }, copied, population, to - from, from))
+      await onEngine(folderOf(size), ({ uri }) => populate({ uri, prefix: '' }, copied, population, { first: from, copies: to - from }))
       next[size] = to
     },
     copy: async (from, to) => {
-      await cp(place(from), place(to), { recursive: true })
+      await cp(folderOf(from), folderOf(to), { recursive: true })
       next[to] = next[from]
     },
     onStarts: async ([one, other], work) => {
       const starts: BenchStart[] = []
       try {
-        for (const size of [one, other]) starts.push(await benchStart(place(size)))
+        for (const size of [one, other]) starts.push(await benchStart(folderOf(size)))
         return await work([starts[0]!, starts[1]!])
       } finally {
         for (const start of starts) await start.end()
       }
     },
     onSides: ([one, other], work) =>
-      onEngine(place(one), first =>
-        onEngine(place(other), async second => {
+      onEngine(folderOf(one), first =>
+        onEngine(folderOf(other), async second => {
           const sides: Side[] = []
           try {
             for (const engine of [first, second]) sides.push(await startSide(engine, ''))

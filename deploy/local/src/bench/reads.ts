@@ -3,12 +3,11 @@ import { httpCall } from '@carapace/testing'
 import { declaredReads, filtersOf, queryKeys } from '../testing/reads.ts'
 import { compareAll, compareReads, growthOf, type Read, type Timing } from './compare-reads.ts'
 import { copiedKey } from './copies.ts'
-import { type Population, playPopulation } from './play-population.ts'
-import { type Records, readAll } from './population.ts'
+import type { Population } from './play-population.ts'
 import type { Side } from './side.ts'
 
 /** The number of a copy that both populations have. */
-const registered = 7
+const sampleCopy = 7
 
 const listsOfAgents = [
   '/api/agents?limit=20',
@@ -18,7 +17,7 @@ const listsOfAgents = [
   '/api/agents/leaderboard',
 ]
 
-/** The same of the lists of agents alone. */
+/** What each list of agents costs on both platforms. */
 export async function timeListsOfAgents(sides: readonly [Side, Side]): Promise<Timing[]> {
   const lists = listsOfAgents.map(path => ({ path, headers: {} }))
   // warms the programs
@@ -26,22 +25,12 @@ export async function timeListsOfAgents(sides: readonly [Side, Side]): Promise<T
   return compareAll(sides, lists)
 }
 
-/** The chains and their platform are not needed once the records are read. */
-export async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
-  const { platform, ...population } = await playPopulation()
-  try {
-    return { population, records: await readAll(platform.mongo) }
-  } finally {
-    await platform.end()
-  }
-}
-
 /** What each read costs on one platform and on the other, called in alternation; what grows most comes first. */
 export async function timeReads(sides: readonly [Side, Side], { players, ids }: Population): Promise<Timing[]> {
-  const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, registered))
+  const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, sampleCopy))
   const agents = players
     .slice(0, 2)
-    .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, registered), 'x-wallet-address': copiedKey(wallet.address, registered) }))
+    .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, sampleCopy), 'x-wallet-address': copiedKey(wallet.address, sampleCopy) }))
   const plans = (await Promise.all(variants.map(variant => planOf(sides[0], variant, keys, agents)))).filter(plan => plan !== undefined)
   const timings = await compareAll(sides, plans)
   return timings.sort((a, b) => growthOf(b) - growthOf(a))
