@@ -54,6 +54,9 @@ export interface Harness {
   /** Status of a slash in reputation's lists; by default reputation is away. */
   listed: (slashId: string) => api.Slash['status'] | undefined
   transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean; blockHash?: string }>
+  /** Stake (µ) that a Bond has, by `<contract>/<wallet>`, and the block of that. */
+  stakes: Map<string, bigint>
+  blockNumber: number
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it immediately. */
@@ -67,10 +70,13 @@ export interface Harness {
 export const contracts = { escrow: toChecksum(`0x${'e5'.repeat(20)}`), bond: toChecksum(`0x${'b0'.repeat(20)}`) }
 /** The escrow contract before the present one. */
 export const formerEscrow = toChecksum(`0x${'f0'.repeat(20)}`)
+/** The Bond before the present one and its pool, where a test wants them. */
+export const formerBond = toChecksum(`0x${'fb'.repeat(20)}`)
+const withFormerBond = { bond: [formerBond], swarmValidator: [toChecksum(`0x${'fc'.repeat(20)}`)] }
 export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
 
-/** @param harness is filled; without one a new one is made */
-export async function startHarness(options: TestPlatformOptions = {}, harness = {} as Harness): Promise<Harness> {
+/** @param harness is filled; without one a new one is made @param hasFormerBond the Bond was replaced, too */
+export async function startHarness(options: TestPlatformOptions = {}, harness = {} as Harness, hasFormerBond = false): Promise<Harness> {
   Object.assign(harness, {
     gigs: new Map(),
     validations: new Map(),
@@ -89,6 +95,8 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     gigShows: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
     listed: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
     transactions: new Map(),
+    stakes: new Map(),
+    blockNumber: 9,
     commands: [],
     chain: () => 'confirm',
     memory: harness.memory ?? commandMemory(),
@@ -145,7 +153,10 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
       return { reservationId: randomUUID(), status: harness.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
     },
   })
-  const networks = knownNetworks(contracts).map(network => ({ ...network, formerContracts: { escrow: [formerEscrow] } }))
+  const networks = knownNetworks(contracts).map(network => ({
+    ...network,
+    formerContracts: { escrow: [formerEscrow], ...(hasFormerBond ? withFormerBond : {}) },
+  }))
   const relayer = stubPeer(api.chainRelayerApi, {
     chainBalance: ({ params }) => ({
       usdc: String(harness.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
@@ -154,6 +165,12 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     }),
     chainAllowance: ({ params }) => ({ usdc: String(harness.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
     chainNetworks: () => ({ networks }),
+    // of the views only the account of a Bond
+    chainRead: ({ body: { fn, args, at } }) => {
+      if (fn !== 'getAccount') api.refuse('NOT_FOUND', { resource: 'contract' })
+      const stake = harness.stakes.get(`${at}/${args[0]}`) ?? 0n
+      return { result: [{ free: String(stake), locked: '0' }], blockNumber: harness.blockNumber }
+    },
     chainOutcomes: ({ body }) => harness.memory.answer(body.operations),
     chainTx: ({ params }) => {
       const { from, logs, final, blockHash = newHash() } = wanted(harness.transactions.get(params.hash), 'transaction')

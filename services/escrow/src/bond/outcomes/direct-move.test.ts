@@ -118,4 +118,18 @@ describe('direct deposits and withdrawals of stake', () => {
     assert.equal((await harness.platform.call('GET', `/api/agents/${agent.id}/bond/history`)).body.total, 3)
     await assertHealthy(harness)
   })
+
+  it('counts what was deposited before the registration as it is withdrawn: no stake remains that the contract has not', async () => {
+    const agent = await newAgent(harness)
+    await include(deposit(agent, 1000))
+    await has(agent, 1000)
+
+    await include({ ...deposit(agent, 1010), event: 'BondWithdrawn' })
+
+    await has(agent, 0)
+    const { body } = await harness.platform.call('GET', `/api/agents/${agent.id}/bond/history`)
+    const rows = body.events.map(({ eventType, amount }: { eventType: string; amount: number }) => `${eventType} ${amount}`)
+    assert.deepEqual(rows.toSorted(), ['DEPOSIT 10', 'DEPOSIT 1000', 'WITHDRAW 1010'])
+    await assertHealthy(harness)
+  })
 })

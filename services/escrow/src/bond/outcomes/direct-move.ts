@@ -44,26 +44,49 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
   // the chain was read before the change: a bond that was bound meanwhile is decided again
   const wasOnAnother = !isNamed((await parts.bonds.get(agent.id)) ?? {}, log.address, places)
   // what has left that contract since is no stake of the bond's
-  const isThere =
-    wasOnAnother && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet: String(log.args.agent) }, log.address)) >= amount
-  let isUncounted = false
-  await changeBond(parts, agent.id, bond => {
-    isUncounted = false
-    if (bond.chain !== log.network) return undefined
-    if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
-    const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
-    isUncounted = !bound
-    if (!bound) return undefined
-    // what is reserved for a command that cannot succeed any more comes back with its failure
-    if (type === 'WITHDRAW' && amount > bound.free) throw new Retry('a direct withdrawal waits for reservations to end')
-    return makeDirectMove(bound, move, now)
-  })
+  const wallet = String(log.args.agent)
+  const isThere = wasOnAnother && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet }, log.address)).stake >= amount
+  let [isUncounted, isShort] = [false, false]
+  const book = () =>
+    changeBond(parts, agent.id, bond => {
+      ;[isUncounted, isShort] = [false, false]
+      if (bond.chain !== log.network) return undefined
+      if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
+      const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
+      isUncounted = !bound || (!wasOnAnother && blockNumber <= (bond.contractSince ?? -1))
+      if (!bound || isUncounted) return undefined
+      isShort = type === 'WITHDRAW' && amount > bound.free
+      if (!isShort) return makeDirectMove(bound, move, now)
+      // what is reserved for a command that cannot succeed any more comes back with its failure
+      if (!isAtRest(bound)) throw new Retry('a direct withdrawal waits for reservations to end')
+      return makeDirectMove(bound, uncountedDeposit(move, { amount: amount - bound.free, wallet, version: bond.version }), now)
+    })
+  await book()
+  if (isShort) await book()
+  if (isShort) throw new Retry('stake was reserved between the two rows of a direct withdrawal')
   if (isUncounted)
     parts.log.info(
       { agentId: agent.id, txHash, contract: log.address, amount: String(amount) },
       'stake on another contract is no part of the bond, and remains its depositor’s',
     )
 }
+
+/** Nothing that is reserved can come back to the free part. */
+const isAtRest = ({ moves, locks }: Bond): boolean => moves.length === 0 && locks.every(({ stage }) => stage === 'locked')
+
+/**
+ * The contract has paid more than the bond counts: its owner had deposited the rest before the wallet was registered, or while the stake was on another
+ * contract. It is counted before it leaves, so that the bond never has what the contract has not.
+ */
+const uncountedDeposit = (withdrawal: Move, { amount, wallet, version }: { amount: bigint; wallet: string; version: number }): Move => ({
+  ...withdrawal,
+  id: `${withdrawal.id}-before-${version}`,
+  type: 'DEPOSIT',
+  amount,
+  operationId: `${withdrawal.id}-before-${version}`,
+  address: wallet,
+  reason: 'Deposited on the contract earlier, and counted as it was withdrawn',
+})
 
 /** A deposit or withdrawal for which nothing was requested here. */
 export function makeDirectMove(bond: Bond, move: Move, now: Date): BondDecision {

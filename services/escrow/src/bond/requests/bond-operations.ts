@@ -63,7 +63,7 @@ export async function depositBond(
   const { chain } = bond
   const places = await bondPlaces(parts, bond)
   const contract = depositsOn(bond, places, parts.clock.now())
-  if (!isNamed(bond, contract, places)) await refuseUncountedStake(parts, bond, contract)
+  const since = isNamed(bond, contract, places) ? undefined : await emptySince(parts, bond, contract)
   const need = { agentId, wallet, chain, amount, contract: 'bond' as const, contractAddress: contract, authorization, isProven: request.isProven }
   const found = await findSource(parts, need)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
@@ -72,7 +72,7 @@ export async function depositBond(
   const fresh = { id: parts.newId(), operationId, amount, from: found.from, source, now: parts.clock.now() }
   const id = await moveOnce(parts, { agentId, ...fresh }, present => {
     // one that was bound meanwhile cannot use what was allowed, or signed, for another contract
-    const bound = boundTo(present, contract, places, fresh.now)
+    const bound = boundTo(present, contract, places, fresh.now, since)
     return bound ? requestDeposit(bound, fresh) : refuse('CONFLICT')
   })
   // from here on the deposit is carried out, by the job if not by this call: what fails in passing refuses nothing
@@ -81,10 +81,14 @@ export async function depositBond(
   return id
 }
 
-/** Stake that is not counted would be taken for what is deposited now, as soon as its owner withdraws it. @throws INVALID_STATE */
-async function refuseUncountedStake(parts: Parts, bond: Bond, contract: string): Promise<void> {
-  const stake = await stakeOn(parts, bond, contract)
-  if (stake === 0n) return
+/**
+ * Stake that is not counted would be taken for what is deposited now, as soon as its owner withdraws it.
+ * @returns the block in which the contract has none of this wallet's
+ * @throws INVALID_STATE
+ */
+async function emptySince(parts: Parts, bond: Bond, contract: string): Promise<number> {
+  const { stake, blockNumber } = await stakeOn(parts, bond, contract)
+  if (stake === 0n) return blockNumber
   const message = `${usd(stake)} USDC that this wallet deposited on ${contract} are not counted: withdraw them there first`
   refuse('INVALID_STATE', { state: 'uncounted', allowed: ['empty'], contract }, { message })
 }

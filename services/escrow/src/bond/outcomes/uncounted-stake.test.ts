@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { chainEvent } from '@carapace/api'
+import { newHash, type TestAgent } from '@carapace/testing'
+import { assertHealthy } from '../../testing/assert-healthy.ts'
+import { contracts, formerBond, type Harness, newAgent, startHarness, until, usdc } from '../../testing/harness.ts'
+
+describe('stake on a new Bond that the bond does not count', () => {
+  let harness: Harness
+  let blockNumber = 100
+  before(async () => {
+    harness = await startHarness({}, undefined, true)
+  })
+  after(() => harness.close())
+
+  const becomesFinal = async (
+    event: 'BondDeposited' | 'BondWithdrawn',
+    agent: TestAgent,
+    amount: number,
+    address: string,
+    inBlock = ++blockNumber,
+  ) => {
+    const args = { agent: agent.wallet, from: agent.wallet, to: agent.wallet, amount: String(usdc(amount)) }
+    const log = { contract: 'Bond', event, args, address, logIndex: 4, logPosition: 2 }
+    const [txHash, blockHash] = [newHash(), newHash()]
+    harness.transactions.set(txHash, { from: agent.wallet, logs: [log], final: true, blockHash })
+    const logId = `BASE_SEPOLIA:${blockHash}:4`
+    const mined = { logId, network: 'BASE_SEPOLIA' as const, ...log, txHash, blockNumber: inBlock, blockHash, blockTime: 1, final: true }
+    await harness.platform.publish(chainEvent('Bond', event).of(mined))
+  }
+  const freeOf = async ({ id }: TestAgent) => (await harness.platform.call('GET', `/api/bond/${id}/status`)).body.availableBond
+  const has = (agent: TestAgent, amount: number) => until(`${amount} staked`, async () => (await freeOf(agent)) === amount)
+  const chainHas = (agent: TestAgent, amount: number) => harness.stakes.set(`${contracts.bond}/${agent.wallet}`, usdc(amount))
+  const deposit = (agent: TestAgent, amount: number) =>
+    harness.platform.call('POST', `/api/bond/${agent.id}/deposit`, { body: { amount }, headers: agent.headers })
+  /** Its bond was on the former Bond and is empty; meanwhile it deposited 15 on the new one, which do not count. */
+  const movingAgent = async () => {
+    const agent = await newAgent(harness)
+    harness.balances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    harness.allowances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    await becomesFinal('BondDeposited', agent, 20, formerBond)
+    await has(agent, 20)
+    chainHas(agent, 15)
+    await becomesFinal('BondDeposited', agent, 15, contracts.bond)
+    await becomesFinal('BondWithdrawn', agent, 20, formerBond)
+    await has(agent, 0)
+    await harness.platform.advance(86_401)
+    return agent
+  }
+
+  it('is to be withdrawn before a deposit, and its withdrawal reduces no such deposit, however late it becomes final', async () => {
+    const agent = await movingAgent()
+    const refused = await deposit(agent, 100)
+    assert.equal(refused.status, 409)
+    assert.equal(refused.body.code, 'INVALID_STATE')
+    assert.notEqual(refused.body.retryable, true)
+
+    // mined, not final
+    const withdrawnIn = ++blockNumber
+    harness.blockNumber = withdrawnIn
+    chainHas(agent, 0)
+    assert.equal((await deposit(agent, 100)).status, 200)
+    await has(agent, 100)
+    await becomesFinal('BondWithdrawn', agent, 15, contracts.bond, withdrawnIn)
+    await becomesFinal('BondWithdrawn', agent, 40, contracts.bond)
+
+    await has(agent, 60)
+    await assertHealthy(harness)
+  })
+
+  it('ends the bond when it is withdrawn together with what counts', async () => {
+    const agent = await movingAgent()
+    chainHas(agent, 1015)
+    await becomesFinal('BondDeposited', agent, 1000, contracts.bond)
+    await has(agent, 1000)
+
+    chainHas(agent, 0)
+    await becomesFinal('BondWithdrawn', agent, 1015, contracts.bond)
+
+    await has(agent, 0)
+    const { body } = await harness.platform.call('GET', `/api/bond/${agent.id}/status`)
+    assert.equal(body.bondTier, 'UNBONDED')
+    await assertHealthy(harness)
+  })
+})
