@@ -45,6 +45,8 @@ export interface Upstream {
   /** What services report of themselves, by path, and which paths were read. */
   reports: Map<string, object>
   reportsRead: string[]
+  /** Internal reads of these paths wait before they are answered. */
+  held: Map<string, Promise<void>>
   /** How often identity was requested for an agent. */
   agentQuestions: number
   close(): Promise<void>
@@ -63,7 +65,10 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
       context: verifyContext(request.headers[contextHeader] as string | undefined, [internalKey]),
       body: Buffer.concat(chunks),
     }
-    if (seen.context?.mode === 'internal' || seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)
+    if (seen.context?.mode === 'internal' || seen.url.startsWith('/internal/')) {
+      await upstream.held.get(seen.url)
+      return answerInternal(upstream, seen, response)
+    }
     upstream.seen.push(seen)
     upstream.answer(seen, response)
   }
@@ -90,6 +95,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     contractQuestions: 0,
     reports: new Map(),
     reportsRead: [],
+    held: new Map(),
     agentQuestions: 0,
     close: () =>
       new Promise(resolve => {

@@ -3,7 +3,7 @@ export { newJudgement, scoreWeights, type Tier, tierFloors, tiers } from '@carap
 
 export { isScoreMoved } from './agent-facts.ts'
 export { apis, apiVersion } from './apis.ts'
-export { asyncapi } from './asyncapi.ts'
+export { asyncapi, asyncapiSteps } from './asyncapi.ts'
 export { type ChainCommand, chainCommand, chainCommandType, commandRoute } from './chain-relayer/command.ts'
 export type { CommandKind } from './chain-relayer/command-kinds.ts'
 export * from './chain-relayer/events.ts'

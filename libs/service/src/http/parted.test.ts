@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { get, type IncomingMessage, request } from 'node:http'
-import { PartedText, sendParted } from './parted.ts'
-import { closeServer, fastExpress, listen } from './server.ts'
+import { get, type IncomingMessage } from 'node:http'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+
+const page = '/api/things/a/page'
 
 describe('an answer in parts', () => {
-  const closers: (() => Promise<unknown>)[] = []
+  let service: Started
 
-  afterEach(async () => {
-    for (const close of closers.splice(0)) await close()
+  before(async () => {
+    service = await startThings()
   })
+  after(() => service.close())
 
-  const serve = async (restOf: () => Promise<string>) => {
-    const { app, server } = fastExpress()
-    app.use((request_, response) => {
-      sendParted(request_, response, new PartedText('<h1>first</h1>', restOf), {}).catch(() => response.destroy())
-    })
-    closers.push(() => closeServer(server, 0))
-    return await listen(server, 0, '127.0.0.1')
+  const restIs = (rest: () => Promise<string>) => {
+    service.harness.restOfPage = rest
   }
-  const read = async (url: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url, { headers })
-    return { status: answer.status, etag: answer.headers.get('etag')!, length: answer.headers.get('content-length'), text: await answer.text() }
+  const read = async (headers: Record<string, string> = {}, method = 'GET') => {
+    const answer = await service.call(method, page, { headers })
+    return { ...answer, etag: answer.headers.get('etag')!, length: answer.headers.get('content-length') }
   }
 
   it('begins before its end is made', async () => {
@@ -29,7 +26,8 @@ describe('an answer in parts', () => {
     const rest = new Promise<string>(resolve => {
       finish = resolve
     })
-    const [answer] = (await once(get(await serve(() => rest)), 'response')) as [IncomingMessage]
+    restIs(() => rest)
+    const [answer] = (await once(get(service.url + page), 'response')) as [IncomingMessage]
 
     const [beginning] = (await once(answer, 'data')) as [Buffer]
     assert.equal(String(beginning), '<h1>first</h1>')
@@ -39,41 +37,49 @@ describe('an answer in parts', () => {
     assert.equal(String(end), '<p>rest</p>')
   })
 
-  it('is not sent again to a reader that names its tag, until it changes', async () => {
-    let rest = 'old'
-    const url = await serve(async () => rest)
-    const { etag } = await read(url)
+  it('has the headers of its handler and those of any read', async () => {
+    restIs(async () => 'same')
+    const { status, headers } = await read()
 
-    const unchanged = await read(url, { 'if-none-match': `"other", ${etag}` })
+    assert.equal(status, 200)
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(headers.get('cache-control'), 'public, max-age=1')
+    assert.ok(headers.get('x-request-id'))
+  })
+
+  it('is not sent again to a reader that names its tag, until it changes', async () => {
+    restIs(async () => 'old')
+    const { etag } = await read()
+
+    const unchanged = await read({ 'if-none-match': `"other", ${etag}` })
     assert.deepEqual([unchanged.status, unchanged.text, unchanged.etag], [304, '', etag])
 
-    rest = 'new'
-    const changed = await read(url, { 'if-none-match': etag })
+    restIs(async () => 'new')
+    const changed = await read({ 'if-none-match': etag })
     assert.deepEqual([changed.status, changed.text], [200, '<h1>first</h1>new'])
-    assert.equal((await read(url, { 'if-none-match': changed.etag })).status, 304)
+    assert.equal((await read({ 'if-none-match': changed.etag })).status, 304)
   })
 
   it('has another tag each time, and the one of its content for a reader that names any', async () => {
-    const url = await serve(async () => 'same')
-    const [one, other] = [await read(url), await read(url)]
+    restIs(async () => 'same')
+    const [one, other] = [await read(), await read()]
 
     assert.notEqual(one.etag, other.etag)
-    const named = await Promise.all(['"a"', '"b"'].map(tag => read(url, { 'if-none-match': tag })))
+    const named = await Promise.all(['"a"', '"b"'].map(tag => read({ 'if-none-match': tag })))
     assert.equal(named[0]!.etag, named[1]!.etag)
     assert.equal(named[0]!.length, String(Buffer.byteLength(one.text)))
   })
 
   it('has the length of the whole for HEAD', async () => {
-    const sent = request(await serve(async () => '…'), { method: 'HEAD' }).end()
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    restIs(async () => '…')
 
-    assert.equal(answer.headers['content-length'], String(Buffer.byteLength('<h1>first</h1>…')))
-    answer.resume()
+    assert.equal((await read({}, 'HEAD')).length, String(Buffer.byteLength('<h1>first</h1>…')))
   })
 
-  it('breaks off where its end cannot be made', async () => {
-    const url = await serve(() => Promise.reject(new Error('lost')))
+  it('breaks off where its end cannot be made, and is a 500 to a reader that names a tag', async () => {
+    restIs(() => Promise.reject(new Error('lost')))
 
-    await assert.rejects(read(url))
+    await assert.rejects(read())
+    assert.equal((await read({ 'if-none-match': '"a"' })).status, 500)
   })
 })

@@ -15,26 +15,27 @@ export class PartedText {
 }
 
 /**
- * An answer of 200 whose reader may begin with `first`. @param rest called once; where it rejects, the answer breaks off
+ * An answer of 200 whose reader may begin with `first`.
+ * @param rest called once; where it rejects, the answer breaks off
  * @example return parted(head, async () => bodyOf(await read()), { 'content-type': 'text/html; charset=utf-8' })
  */
 export const parted = (first: string, rest: PartedText['rest'], headers: Record<string, string>) =>
   new Reply(undefined, new PartedText(first, rest), headers)
 
-/** Answers under a tag of their own whose content is remembered; an older one is sent again whole. */
-const remembered = 5_000
+/** Answers under a tag of their own of which the tag of the content is remembered; an older one is sent again whole. */
+const mostRemembered = 5_000
 
 /**
- * Sends the beginning immediately. Its ETag goes out before the text is whole, so it names this answer, whose content is remembered. A request that names a
- * tag gets the whole text under the tag of its content, or 304.
+ * Sends the beginning immediately. Its ETag goes out before the text is whole, so it names this answer, of which the tag of the content is remembered.
+ * A request that names a tag gets the whole text under the tag of its content, or 304.
  */
 export async function sendParted(request: Request, response: Response, { first, rest }: PartedText, headers: Record<string, string>): Promise<void> {
-  const contents = contentsOf(request.app as Express)
+  const contentTagOf = contentTagsIn(request.app as Express)
   const named = request.headers['if-none-match']
   if (request.method === 'HEAD' || named !== undefined) {
     const whole = Buffer.from(first + (await rest()))
     const tag = tagOf(whole)
-    headers.etag = tagsIn(named).find(one => contents.get(one) === tag) ?? tag
+    headers.etag = tagsIn(named).find(one => contentTagOf.get(one) === tag) ?? tag
     send(request, response, 200, whole, headers)
     return
   }
@@ -44,16 +45,13 @@ export async function sendParted(request: Request, response: Response, { first, 
   // the beginning is on its way before the work on the end begins
   await setImmediate()
   const end = await rest()
-  contents.set(early, tagOf(Buffer.from(first + end)))
-  for (const oldest of contents.keys()) {
-    if (contents.size <= remembered) break
-    contents.delete(oldest)
-  }
+  contentTagOf.set(early, tagOf(Buffer.from(first + end)))
+  if (contentTagOf.size > mostRemembered) contentTagOf.delete(contentTagOf.keys().next().value!)
   response.end(end)
 }
 
-/** Tag of an answer to that of its content. */
-function contentsOf({ locals }: Express): Map<string, string> {
-  locals.contents ??= new Map<string, string>()
-  return locals.contents
+/** By the tag of an answer that of its content, oldest first. */
+function contentTagsIn({ locals }: Express): Map<string, string> {
+  locals.contentTagOf ??= new Map<string, string>()
+  return locals.contentTagOf
 }

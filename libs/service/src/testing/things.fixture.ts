@@ -3,6 +3,7 @@ import { Retry } from '@carapace/bus'
 import { z } from 'zod'
 import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from '../context/context.ts'
 import { type AnyService, defineService, on, type Platform } from '../define.ts'
+import { parted } from '../http/parted.ts'
 import { bareList, content, reply } from '../http/reply.ts'
 
 /** A small service that the tests of this library run: things are made, listed and read; the title of a thing says what becomes of it. */
@@ -35,6 +36,7 @@ export const thingsApi = serviceApi('social', {
       query: { view: z.enum(['full', 'brief']).default('full') },
     }),
     getPicture: endpoint({ method: 'get', path: '/api/things/:id.png', caller: 'public', summary: 'Picture', produces: 'image/png' }),
+    getPage: endpoint({ method: 'get', path: '/api/things/:id/page', caller: 'public', summary: 'Page', produces: 'text/html' }),
     getMine: endpoint({ method: 'get', path: '/api/mine', caller: 'agent', summary: 'Mine' }),
     listThings: endpoint({ method: 'get', path: '/api/things', caller: 'public', summary: 'All', query: paging }),
   },
@@ -57,6 +59,7 @@ export interface Harness {
   received: string[]
   /** Called with each effect. */
   onEffect(effect: Effect): void
+  restOfPage(): Promise<string>
 }
 
 export function newHarness(): Harness {
@@ -64,7 +67,7 @@ export function newHarness(): Harness {
   const gate = new Promise<void>(resolve => {
     openGate = resolve
   })
-  return { effects: [], gate, openGate, received: [], onEffect: () => {} }
+  return { effects: [], gate, openGate, received: [], onEffect: () => {}, restOfPage: async () => '' }
 }
 
 export const things = (harness: Harness, more: Partial<AnyService> = {}): AnyService => ({
@@ -89,6 +92,7 @@ export const things = (harness: Harness, more: Partial<AnyService> = {}): AnySer
         },
         getThing: ({ params, query }) => ({ id: params.id, ...query }),
         getPicture: () => content('image/png', Buffer.from([137, 80, 78, 71])),
+        getPage: () => parted('<h1>first</h1>', () => harness.restOfPage(), { 'content-type': 'text/html; charset=utf-8' }),
         getMine: ({ caller }) => ({ id: caller.agentId }),
         listThings: ({ query }) => bareList(['a', 'b', 'c'].slice(query.offset, query.offset + query.limit), 3, query),
         getRow: ({ params }) =>

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type Gig, Refusal } from '@carapace/api'
+import { makeLog, type Platform } from '@carapace/service'
+import { until } from '@carapace/testing'
+import { makeGig } from '../testing/gig.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { pageAnswers } from './answer.ts'
+import { pageHead } from './layout.ts'
+
+describe('the page of a record', () => {
+  let harness: Harness
+  let gig: Gig
+  before(async () => {
+    harness = await startHarness()
+  })
+  after(() => harness.close())
+  beforeEach(() => {
+    gig = makeGig()
+    harness.upstream.gigs.set(gig.id, gig)
+    commentsAre([])
+  })
+  const commentsAre = (comments: object) => harness.upstream.reports.set(`/api/gigs/${gig.id}/comments?limit=20`, comments)
+  /** The applicants, which are refused, are read as soon as the result is called. */
+  const holdApplicants = () => {
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    harness.upstream.held.set(`/api/gigs/${gig.id}/applicants?limit=20`, held)
+    return release
+  }
+  const get = (headers: Record<string, string> = {}) => fetch(`${harness.url}/gigs/${gig.id}`, { headers })
+  const read = async (headers: Record<string, string> = {}) => {
+    const answer = await get(headers)
+    return { status: answer.status, etag: answer.headers.get('etag')!, age: answer.headers.get('age'), text: await answer.text() }
+  }
+  /** Past the micro-cache. */
+  const readAgain = (headers: Record<string, string> = {}) => read({ 'cache-control': 'no-cache', ...headers })
+
+  for (const encoding of ['identity', 'gzip', 'br'])
+    describe(`in ${encoding}`, () => {
+      const accepted = { 'accept-encoding': encoding }
+
+      it('shows in its place that a part is refused, when it has begun already', async () => {
+        const release = holdApplicants()
+        const page = await get(accepted)
+
+        const decoder = new TextDecoder()
+        let shown = ''
+        let beginning: string | undefined
+        for await (const part of page.body!) {
+          shown += decoder.decode(part, { stream: true })
+          if (beginning !== undefined || !shown.includes('</h1>')) continue
+          beginning = shown
+          release()
+        }
+
+        assert.equal(page.status, 200)
+        assert.doesNotMatch(beginning!, /No comments/)
+        assert.match(shown, /<h1>Audit a vault<\/h1>.*Applicants cannot be read now.*No comments.*<\/html>\s*$/s)
+      })
+
+      it('breaks off after a fault of ours, and is stored nowhere', async () => {
+        commentsAre({ faulty: true })
+        const release = holdApplicants()
+        const page = await get(accepted)
+        release()
+        await assert.rejects(page.text())
+        assert.equal(page.status, 200)
+
+        commentsAre([])
+        const whole = await read(accepted)
+
+        assert.match(whole.text, /<\/html>\s*$/)
+        assert.deepEqual([whole.status, whole.age], [200, null])
+        await until('a whole one is stored', async () => (await read(accepted)).age === '0')
+      })
+    })
+
+  it('is 304 by the tag it came with and by that of its content, until it changes', async () => {
+    const { etag } = await read()
+    for (const reading of [read, readAgain]) {
+      const unchanged = await reading({ 'if-none-match': etag })
+      assert.deepEqual([unchanged.status, unchanged.etag, unchanged.text], [304, etag, ''])
+    }
+
+    harness.upstream.gigs.set(gig.id, { ...gig, description: 'Every second line of it.' })
+    const changed = await readAgain({ 'if-none-match': etag })
+
+    assert.equal(changed.status, 200)
+    assert.match(changed.text, /Every second line of it/)
+    assert.equal((await readAgain({ 'if-none-match': changed.etag })).status, 304)
+  })
+})
+
+describe('a page that is begun', () => {
+  const log = makeLog({ process: 'test', level: 'silent' })
+  const paths = { style: '/style', script: '/script', modules: [], font: '/font', folder: '/' }
+  const clock = { now: () => new Date(), offsetMs: () => 0 } as Platform['clock']
+  const pages = pageAnswers({ networks: async () => [], clock, log, publicBaseUrl: 'http://localhost', paths })
+  const restAfter = async (error: Error): Promise<string> => {
+    const { body } = await pages.begin({ title: 'A vault', top: pageHead('A vault') }, () => Promise.reject(error))
+    return (body as { rest(): Promise<string> }).rest()
+  }
+
+  it('says in words that all its rest is refused, and ends whole', async () => {
+    assert.match(await restAfter(new Refusal('CHAIN_UNAVAILABLE')), /The network does not answer now.*<\/html>\s*$/s)
+  })
+
+  it('has no end after a fault of ours', async () => {
+    await assert.rejects(restAfter(new Error('lost')), /lost/)
+  })
+})
