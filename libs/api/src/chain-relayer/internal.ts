@@ -110,8 +110,14 @@ export const relayerReads = {
     rate: 'read',
     summary: 'Calls a view function of one of our contracts; big integers as decimal text',
     params: chainPath,
-    /** `at`: one of this name that was replaced; default: the present one. */
-    body: z.object({ contract: z.string().max(40), fn: z.string().max(100), args: z.array(z.unknown()).max(10), at: z.string().optional() }),
+    /** `at`: one of this name that was replaced; default: the present one. `isFinal`: in the newest final block; default: in the newest one. */
+    body: z.object({
+      contract: z.string().max(40),
+      fn: z.string().max(100),
+      args: z.array(z.unknown()).max(10),
+      at: z.string().optional(),
+      isFinal: z.boolean().optional(),
+    }),
     response: z.object({ result: z.array(z.unknown()), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),

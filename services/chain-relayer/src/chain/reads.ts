@@ -27,7 +27,12 @@ export interface Reads {
   /** @param at as of `view` */
   ownerOf(contract: ContractName, tokenId: string, at?: string): Promise<{ owner: string | null; blockNumber: number }>
   /** @param at a former contract of this name; default: the present one */
-  view(contract: string, fn: string, args: readonly unknown[], at?: string): Promise<{ result: unknown[]; blockNumber: number }>
+  view(
+    contract: string,
+    fn: string,
+    args: readonly unknown[],
+    where?: { at?: string; isFinal?: boolean },
+  ): Promise<{ result: unknown[]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
   code(address: string): Promise<string>
   /** The transaction of the last blocks that used or cancelled an authorisation of the token; its hash is null where none is known. */
@@ -148,13 +153,14 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         return { owner: owner ? String(owner[0]) : null, blockNumber: number }
       })
     },
-    view: async (contract, fn, args, at) => {
+    view: async (contract, fn, args, { at, isFinal = false } = {}) => {
       const name = contractNames.find(one => one === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
       const fragment = viewFunction(name, fn)
       const to = placeOf(network, name, at)
-      return perBlock(`view/${to}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
-        const values = await call(name, fragment.format('sighash'), args, tag, to).catch(badCall)
-        return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber: number }
+      return perBlock(`view/${to}/${isFinal}/${fn}/${JSON.stringify(args)}`, async ({ number }) => {
+        const blockNumber = isFinal ? Math.max(0, number - network.finality) : number
+        const values = await call(name, fragment.format('sighash'), args, hexOf(blockNumber), to).catch(badCall)
+        return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber }
       })
     },
     code: address => perBlock(`code/${address}`, async ({ tag }) => String(await query('eth_getCode', [address, tag]))),

@@ -124,8 +124,8 @@ export interface Bond {
   chain: Chain
   /** The Bond that has the stake, where that is not the first of its network. */
   contract?: string
-  /** Block in which that contract had nothing of the wallet, where a deposit through us bound the bond to it: what happened there before is not counted. */
-  contractSince?: number
+  /** What the wallet did itself on its contract counts after this block: up to it, the figures of the bond are those of the contract. */
+  directAfter?: number
   free: bigint
   /** free + locks; stored for lists and sums. */
   total: bigint

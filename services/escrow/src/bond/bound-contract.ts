@@ -36,26 +36,28 @@ const further = (address: string | undefined, { first }: Pick<BondPlaces, 'first
 export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: Pick<BondPlaces, 'first'>): boolean =>
   bond.contract === further(address, places)
 
-/** The bond with its stake on a contract; undefined where it is on another one. @param address undefined: the first @param since as `contractSince` */
+/** The bond with its stake on a contract; undefined where it is on another one. @param address undefined: the first @param since as `directAfter` */
 export function boundTo(bond: Bond, address: string | undefined, places: Pick<BondPlaces, 'first'>, now: Date, since?: number): Bond | undefined {
   if (isNamed(bond, address, places)) return bond
   if (!isUnbound(bond, now)) return undefined
-  const { contract: _, contractSince: __, direct: ___, ...rest } = bond
+  const { contract: _, directAfter: __, direct: ___, ...rest } = bond
   const contract = further(address, places)
-  return { ...rest, done: [], ...(contract === undefined ? {} : { contract }), ...(since === undefined ? {} : { contractSince: since }) }
+  return { ...rest, done: [], ...(contract === undefined ? {} : { contract }), ...(since === undefined ? {} : { directAfter: since }) }
 }
 
 /**
  * What a contract has of a wallet, micro-USDC, and in which block: also what no bond here counts, because its owner deposited it while the stake was on
  * another one, or before the wallet was registered.
+ * @param isFinal in the newest final block
  * @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE, NOT_FOUND for a contract that the relayer does not know
  */
 export async function stakeOn(
   { peers }: Pick<Parts, 'peers'>,
   { chain, wallet }: Pick<Bond, 'chain' | 'wallet'>,
   at: string,
+  isFinal = false,
 ): Promise<{ stake: bigint; blockNumber: number }> {
-  const body = { contract: 'Bond' as const, fn: 'getAccount', args: [wallet], at }
+  const body = { contract: 'Bond' as const, fn: 'getAccount', args: [wallet], at, isFinal }
   const { result, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
   const { free, locked } = result[0] as { free: string; locked: string }
   return { stake: BigInt(free) + BigInt(locked), blockNumber }

@@ -119,7 +119,7 @@ describe('direct deposits and withdrawals of stake', () => {
     await assertHealthy(harness)
   })
 
-  it('counts what was deposited before the registration as it is withdrawn: no stake remains that the contract has not', async () => {
+  it('leaves no stake that the contract has not, when what was deposited before the registration is withdrawn with it', async () => {
     const agent = await newAgent(harness)
     await include(deposit(agent, 1000))
     await has(agent, 1000)
@@ -129,7 +129,7 @@ describe('direct deposits and withdrawals of stake', () => {
     await has(agent, 0)
     const { body } = await harness.platform.call('GET', `/api/agents/${agent.id}/bond/history`)
     const rows = body.events.map(({ eventType, amount }: { eventType: string; amount: number }) => `${eventType} ${amount}`)
-    assert.deepEqual(rows.toSorted(), ['DEPOSIT 10', 'DEPOSIT 1000', 'WITHDRAW 1010'])
+    assert.deepEqual(rows.toSorted(), ['DEPOSIT 1000', 'WITHDRAW 1000'])
     await assertHealthy(harness)
   })
 })

@@ -11,6 +11,7 @@ import type { BondEvent } from '../bond-event.ts'
 import { bondPlaces, boundTo, isNamed, stakeOn } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
 import { confirmMove } from './confirmation.ts'
+import { followContract } from './follow-contract.ts'
 import { reverseMove } from './reversal.ts'
 
 type Direct = 'DEPOSIT' | 'WITHDRAW'
@@ -47,46 +48,23 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
   const wallet = String(log.args.agent)
   const isThere = wasOnAnother && type === 'DEPOSIT' && (await stakeOn(parts, { chain: log.network, wallet }, log.address)).stake >= amount
   let [isUncounted, isShort] = [false, false]
-  const book = () =>
-    changeBond(parts, agent.id, bond => {
-      ;[isUncounted, isShort] = [false, false]
-      if (bond.chain !== log.network) return undefined
-      if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
-      const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
-      isUncounted = !bound || (!wasOnAnother && blockNumber <= (bond.contractSince ?? -1))
-      if (!bound || isUncounted) return undefined
-      isShort = type === 'WITHDRAW' && amount > bound.free
-      if (!isShort) return makeDirectMove(bound, move, now)
-      // what is reserved for a command that cannot succeed any more comes back with its failure
-      if (!isAtRest(bound)) throw new Retry('a direct withdrawal waits for reservations to end')
-      return makeDirectMove(bound, uncountedDeposit(move, { amount: amount - bound.free, wallet, version: bond.version }), now)
-    })
-  await book()
-  if (isShort) await book()
-  if (isShort) throw new Retry('stake was reserved between the two rows of a direct withdrawal')
+  await changeBond(parts, agent.id, bond => {
+    ;[isUncounted, isShort] = [false, false]
+    if (bond.chain !== log.network) return undefined
+    if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
+    const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
+    isUncounted = !bound || (!wasOnAnother && blockNumber <= (bond.directAfter ?? -1))
+    if (!bound || isUncounted) return undefined
+    isShort = type === 'WITHDRAW' && amount > bound.free
+    return isShort ? undefined : makeDirectMove(bound, move, now)
+  })
+  if (isShort) await followContract(parts, agent.id, log, move)
   if (isUncounted)
     parts.log.info(
       { agentId: agent.id, txHash, contract: log.address, amount: String(amount) },
       'stake on another contract is no part of the bond, and remains its depositor’s',
     )
 }
-
-/** Nothing that is reserved can come back to the free part. */
-const isAtRest = ({ moves, locks }: Bond): boolean => moves.length === 0 && locks.every(({ stage }) => stage === 'locked')
-
-/**
- * The contract has paid more than the bond counts: its owner had deposited the rest before the wallet was registered, or while the stake was on another
- * contract. It is counted before it leaves, so that the bond never has what the contract has not.
- */
-const uncountedDeposit = (withdrawal: Move, { amount, wallet, version }: { amount: bigint; wallet: string; version: number }): Move => ({
-  ...withdrawal,
-  id: `${withdrawal.id}-before-${version}`,
-  type: 'DEPOSIT',
-  amount,
-  operationId: `${withdrawal.id}-before-${version}`,
-  address: wallet,
-  reason: 'Deposited on the contract earlier, and counted as it was withdrawn',
-})
 
 /** A deposit or withdrawal for which nothing was requested here. */
 export function makeDirectMove(bond: Bond, move: Move, now: Date): BondDecision {

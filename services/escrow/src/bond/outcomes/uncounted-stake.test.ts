@@ -73,12 +73,55 @@ describe('stake on a new Bond that the bond does not count', () => {
     await becomesFinal('BondDeposited', agent, 1000, contracts.bond)
     await has(agent, 1000)
 
+    harness.blockNumber = blockNumber + 1
     chainHas(agent, 0)
     await becomesFinal('BondWithdrawn', agent, 1015, contracts.bond)
 
     await has(agent, 0)
     const { body } = await harness.platform.call('GET', `/api/bond/${agent.id}/status`)
     assert.equal(body.bondTier, 'UNBONDED')
+    await assertHealthy(harness)
+  })
+
+  it('leaves none whose deposit is followed after its withdrawal', async () => {
+    const agent = await newAgent(harness)
+    chainHas(agent, 30)
+    await becomesFinal('BondDeposited', agent, 30, contracts.bond)
+    await has(agent, 30)
+    const [depositedIn, withdrawnIn] = [++blockNumber, ++blockNumber]
+    harness.blockNumber = withdrawnIn
+    chainHas(agent, 0)
+
+    await becomesFinal('BondWithdrawn', agent, 130, contracts.bond, withdrawnIn)
+    await has(agent, 0)
+    await becomesFinal('BondDeposited', agent, 100, contracts.bond, depositedIn)
+    await becomesFinal('BondDeposited', agent, 25, contracts.bond)
+
+    await has(agent, 25)
+    await assertHealthy(harness)
+  })
+
+  it('waits until the effects of commands are final before the total of the contract counts', async () => {
+    const agent = await newAgent(harness)
+    harness.balances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    harness.allowances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    harness.blockNumber = 0
+    assert.equal((await deposit(agent, 50)).status, 200)
+    const bonds = harness.platform.service('escrow').platform.db.connection.collection('bonds')
+    const depositedIn = (await bonds.findOne({ wallet: agent.wallet }))!.done[0].move.onChain.blockNumber
+    harness.blockNumber = depositedIn - 1
+    await becomesFinal('BondWithdrawn', agent, 60, contracts.bond, depositedIn - 1)
+    // handled after it
+    const other = await newAgent(harness)
+    chainHas(other, 30)
+    await becomesFinal('BondDeposited', other, 30, contracts.bond)
+    await has(other, 30)
+    assert.equal(await freeOf(agent), 50)
+
+    harness.blockNumber = depositedIn
+    chainHas(agent, 7)
+
+    await has(agent, 7)
     await assertHealthy(harness)
   })
 })
