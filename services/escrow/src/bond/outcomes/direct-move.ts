@@ -5,14 +5,12 @@ import { logIdentity, sentOnChain } from '@carapace/chain'
 import { type MinedTransaction, transactionOf } from '@carapace/service'
 import { isOfLane, type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
-import { type Bond, type Move, newMove } from '../bond.ts'
-import type { BondDecision } from '../bond-decision.ts'
+import { type Move, newMove } from '../bond.ts'
 import type { BondEvent } from '../bond-event.ts'
 import { bondPlaces, boundTo, isNamed, stakeOn } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
-import { confirmMove } from './confirmation.ts'
+import { makeDirectMove, reverseDirectMove } from './direct-decisions.ts'
 import { followContract } from './follow-contract.ts'
-import { reverseMove } from './reversal.ts'
 
 type Direct = 'DEPOSIT' | 'WITHDRAW'
 
@@ -65,24 +63,6 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
       'stake on another contract is no part of the bond, and remains its depositor’s',
     )
 }
-
-/** A deposit or withdrawal for which nothing was requested here. */
-export function makeDirectMove(bond: Bond, move: Move, now: Date): BondDecision {
-  const reserved = move.type === 'WITHDRAW' ? { ...bond, free: bond.free - move.amount } : bond
-  return withDirect(confirmMove[move.type](reserved, move, { txHash: move.onChain.txHash! }, now), move, false)
-}
-
-/** The free part of the result is below zero when a deposit was built upon. */
-export function reverseDirectMove(bond: Bond, move: Move, now: Date): BondDecision {
-  // the log that replaces it may name another address
-  const made = bond.direct?.move.id === move.id ? bond.direct.move : move
-  return withDirect(reverseMove[made.type](bond, made, now), made, true)
-}
-
-const withDirect = (change: BondDecision, move: Move, isReversed: boolean): BondDecision => ({
-  ...change,
-  state: { ...change.state, direct: { move, isReversed } },
-})
 
 /**
  * The chain has dropped the block of a direct deposit or withdrawal: reversed unless the chain shows the same log in another block.

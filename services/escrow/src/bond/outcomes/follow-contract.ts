@@ -5,7 +5,7 @@ import { type Bond, type Move, newMove } from '../bond.ts'
 import { bondDecision } from '../bond-decision.ts'
 import { stakeOn } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
-import { makeDirectMove } from './direct-move.ts'
+import { makeDirectMove } from './direct-decisions.ts'
 
 /**
  * The contract has paid its owner more than the bond counts as free: a deposit was not counted (made before the wallet was registered, or while the stake was
