@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { explain } from './explain.ts'
 import { type Dated, dayMs } from './facts.ts'
-import { type FormulaVersion, formulas } from './formulas.ts'
+import { formulas } from './formulas.ts'
+import type { FormulaVersion } from './terms.ts'
 import { ago, example, failedFor, now, paidBy } from './testing/example.fixture.ts'
 import { anyLog } from './testing/logs.fixture.ts'
 
-const versions: FormulaVersion[] = ['1', '2', '3', '4']
+const versions: FormulaVersion[] = ['1', '2', '3', '4', '5']
 const matured = ago(400, { type: 'market_matured', reason: 'anchors' })
 
 describe('an explanation', () => {
@@ -39,7 +40,7 @@ describe('an explanation', () => {
   }
 
   it('names payers, and what failures cost, by their ids', () => {
-    const { parts } = explain('4', example, now)
+    const { parts } = explain('5', example, now)
     const texts = parts.gigPerformance.contributions.map(({ text }) => text)
 
     assert.equal(texts[0], 'g paid 1 gig: its word counts 0.900, fees 3.00 USDC, credit 0.900')
@@ -48,13 +49,13 @@ describe('an explanation', () => {
   })
 
   it('names what would raise the score, as much as it does then', () => {
-    const { raises } = explain('4', example, now)
+    const { raises } = explain('5', example, now)
 
     const bond = raises.find(({ text }) => text === 'A bond of 500 USDC')!
     const later = new Date(now.getTime() + 30 * dayMs)
     const active: Dated[] = [...example, { type: 'seen', at: later }]
     const bonded: Dated[] = [...active, { type: 'bond', total: '500000000', change: 'deposited', at: now }]
-    const scoreOf = (log: Dated[]) => formulas['4'].scoreOf(log, later).fusedScore
+    const scoreOf = (log: Dated[]) => formulas['5'].scoreOf(log, later).fusedScore
     assert.equal(bond.points, Math.round(10 * (scoreOf(bonded) - scoreOf(active))) / 10)
     assert.deepEqual(
       raises.map(({ points }) => points),
@@ -70,7 +71,7 @@ describe('an explanation', () => {
       paidBy('b', { days: 9, budget: 50, standing: 0.6 }),
     ]
 
-    const { decays } = explain('4', old, now)
+    const { decays } = explain('5', old, now)
 
     assert.deepEqual(
       decays.map(({ text }) => text),
@@ -82,6 +83,6 @@ describe('an explanation', () => {
   it('of failures alone names a penalty', () => {
     const failures = ['x', 'y', 'z'].flatMap(payer => [1, 2, 3].map(days => failedFor(payer, { days, budget: 20, standing: 0.8 })))
 
-    assert.equal(explain('4', failures, now).penalty, 22.3)
+    assert.equal(explain('5', failures, now).penalty, 22.3)
   })
 })

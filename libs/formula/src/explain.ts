@@ -1,13 +1,14 @@
 import { type Dated, dayMs, daysBetween, type Fact, within } from './facts.ts'
-import { type Formula, type FormulaVersion, formulas } from './formulas.ts'
+import { type Formula, formulas } from './formulas.ts'
 import type { Contribution } from './lines.ts'
-import { type Components, type Score, scoreWeights, startScore } from './terms.ts'
+import { type Components, type FormulaVersion, type Score, scoreWeights, startScore } from './terms.ts'
 import { contributionsOf as contributionsOf1 } from './v1/explain.ts'
 import { idleDays } from './v1/score.ts'
 import { contributionsOf as contributionsWith } from './v2/explain.ts'
 import { tuning as tuning2 } from './v2/tuning.ts'
 import { tuning as tuning3 } from './v3/tuning.ts'
 import { tuning as tuning4 } from './v4/tuning.ts'
+import { tuning as tuning5 } from './v5/tuning.ts'
 
 export interface Explanation extends Score {
   formulaVersion: FormulaVersion
@@ -28,6 +29,7 @@ const contributionsOf: Record<FormulaVersion, typeof contributionsOf1> = {
   '2': (log, now, components) => contributionsWith(log, now, components, tuning2),
   '3': (log, now, components) => contributionsWith(log, now, components, tuning3),
   '4': (log, now, components) => contributionsWith(log, now, components, tuning4),
+  '5': (log, now, components) => contributionsWith(log, now, components, tuning5),
 }
 const horizonDays = 30
 

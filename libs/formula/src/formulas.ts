@@ -1,11 +1,12 @@
 import { type Dated, standingFacts } from './facts.ts'
-import type { Score } from './terms.ts'
+import type { FormulaVersion, Score } from './terms.ts'
 import { scoreOf as scoreOf1 } from './v1/score.ts'
 import type { Vouching } from './v2/credits.ts'
 import { formula2, type Incremental, stateOf } from './v2/formula.ts'
 import type { State } from './v2/state.ts'
 import { formula3 } from './v3/formula.ts'
 import { formula4 } from './v4/formula.ts'
+import { formula5 } from './v5/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -15,8 +16,6 @@ export interface Formula {
   /** The same at several moments that never go back. */
   scoresOf(log: readonly Dated[]): (now: Date) => Score
 }
-
-export type FormulaVersion = '1' | '2' | '3' | '4'
 
 const byState = (version: FormulaVersion, { scoreOf }: Incremental): Formula => ({
   version,
@@ -36,11 +35,12 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   '2': byState('2', formula2),
   '3': byState('3', formula3),
   '4': byState('4', formula4),
+  '5': byState('5', formula5),
 }
 
 /** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
-export const followed: Incremental = formula4
-const followedVersion = '4'
+export const followed: Incremental = formula5
+const followedVersion = '5'
 
 /** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
 export interface Followed {
@@ -59,7 +59,3 @@ export function figuresAt(log: readonly Dated[], state: State, now: Date): Follo
 
 /** J: how reliably an agent judges the work of others, in millionths, whichever formula is in force. */
 export const judgementAt = (log: readonly Dated[], now: Date): number => followed.judgementOf(stateOf(log), now)
-
-/** The formula that scores are published by; the other one runs next to it for comparison. */
-export const currentVersion: FormulaVersion = '1'
-export const shadowVersion: FormulaVersion = '4'

@@ -14,11 +14,27 @@ export {
   usdcOf,
   within,
 } from './facts.ts'
-export { currentVersion, type Formula, type FormulaVersion, figuresAt, followed, formulas, judgementAt, shadowVersion } from './formulas.ts'
+export { type Formula, figuresAt, followed, formulas, judgementAt } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
 export { maturityOf, vouchesFrom } from './maturity.ts'
-export { type Components, minBondMicro, newJudgement, type Score, scoreWeights, startScore, type Tier, tierFloors, tierOf, tiers } from './terms.ts'
+export {
+  type Components,
+  currentVersion,
+  type FormulaVersion,
+  type Lane,
+  lanes,
+  minBondMicro,
+  newJudgement,
+  type Score,
+  scoreWeights,
+  shadowVersion,
+  startScore,
+  type Tier,
+  tierFloors,
+  tierOf,
+  tiers,
+} from './terms.ts'
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'
 export type { Vouching } from './v2/credits.ts'
@@ -28,4 +44,5 @@ export type { State } from './v2/state.ts'
 export { type Tuning, tuning as tuning2 } from './v2/tuning.ts'
 export { tuning as tuning3 } from './v3/tuning.ts'
 export { tuning as tuning4 } from './v4/tuning.ts'
+export { tuning as tuning5 } from './v5/tuning.ts'
 export { exportedFacts, type ScoreExport, scoreIn } from './verify/verify.ts'

@@ -1,5 +1,28 @@
 // What every process needs of the formula: it loads without the computation, from @carapace/formula/terms.
 
+export type FormulaVersion = '1' | '2' | '3' | '4' | '5'
+
+/**
+ * The formula that scores are published by, and the one that runs next to it for comparison. This puts a formula in force, with its lane for new agents;
+ * what is written of it follows: docs/trust.md, docs/behaviour.md 17.
+ */
+export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaVersion] = ['1', '5']
+
+/**
+ * How new agents are ranked among those that have a score: as one with fixed points until they have a tier, or below a share of the agents with a
+ * completed gig, but as one with so many points at least, until they have completed one (behaviour 17.11).
+ */
+export type Lane = { kind: 'fixed'; rankedAs: number } | { kind: 'market'; rankedBelow: number; lowestRank: number }
+
+/** Formulas give scores of different heights, so the lane is a part of each. */
+export const lanes: Readonly<Record<FormulaVersion, Lane>> = {
+  '1': { kind: 'fixed', rankedAs: 50 },
+  '2': { kind: 'fixed', rankedAs: 50 },
+  '3': { kind: 'fixed', rankedAs: 50 },
+  '4': { kind: 'fixed', rankedAs: 41 },
+  '5': { kind: 'market', rankedBelow: 0.25, lowestRank: 40 },
+}
+
 /** The four tiers, from the lowest. */
 export const tiers = ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'] as const
 export type Tier = (typeof tiers)[number]
@@ -30,7 +53,7 @@ export type Score = {
   fusedScore: number
   tier: Tier
   components: Components
-  /** Points deducted for applied slashes, by formulas 2 to 4 for failing more often than not, and by 3 and 4 for failing while little is known. */
+  /** Points deducted for applied slashes, by formulas 2 to 5 for failing more often than not, and by 3 to 5 for failing while little is known. */
   penalty: number
   /** Factor for silence: 1, 0.9 or 0.8. */
   decay: number

@@ -5,14 +5,14 @@ import { example, now } from './testing/example.fixture.ts'
 import type { Decimal } from './v2/decimal.ts'
 import { stateOf } from './v2/formula.ts'
 import { figuresOf } from './v2/score.ts'
-import { tuning } from './v4/tuning.ts'
+import { tuning } from './v5/tuning.ts'
 
 const page = readFileSync(new URL('../../../docs/trust.md', import.meta.url), 'utf8')
 const fixed = (value: Decimal, digits: number): string => (Number(value) / 1e18).toFixed(digits)
 
 describe('the worked example of docs/trust.md', () => {
   const { quality } = figuresOf(stateOf(example), now, tuning)
-  const { parts, penalty, fusedScore, tier, start } = explain('4', example, now)
+  const { parts, penalty, fusedScore, tier, start } = explain('5', example, now)
   const holds = (lines: readonly string[]) => {
     for (const line of lines) assert.ok(page.split('\n').includes(line), `docs/trust.md has no line "${line}"`)
   }

@@ -4,13 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Dated, startScore } from '@carapace/formula'
+import { type Dated, type Lane, lanes, startScore } from '@carapace/formula'
 import { riskOf, slashFact } from '@carapace/reputation/rules'
 import { allAttacks } from './attacks.ts'
 import type { Book, Formula } from './formulas/book.ts'
 import { formulas } from './formulas/formulas.ts'
 import { auc } from './judges.ts'
-import { type Market, markets } from './markets.ts'
+import { type Market, marketOf, markets } from './markets.ts'
 import { planOf } from './plan.ts'
 import { newPopulation, type Population } from './population.ts'
 import { htmlOf } from './report/html.ts'
@@ -29,7 +29,7 @@ const scoredBy = (score: (agentId: string) => number): Formula => ({
 })
 
 describe('the lab', () => {
-  for (const formula of ['v1', 'v4'])
+  for (const formula of ['v1', 'v5'])
     it(`gives the same figures for the same seed by ${formula}, under every attack`, () => {
       for (const [name, attack] of attacks) {
         const figures = run(tiny, attack, formulas[formula]!, name)
@@ -95,6 +95,7 @@ describe('the lab', () => {
     const marketsOf = (...args: string[]) => new Set(planOf(args, ['none']).cells.map(({ market }) => market))
 
     assert.ok(heldOut.length > 0 && heldOut.every(name => !marketsOf().has(name) && marketsOf('--write').has(name)))
+    assert.ok(!marketsOf('--write').has('drawn') && marketsOf('--markets', 'drawn').has('drawn'))
     assert.throws(() => planOf(['--attacks', 'unheard-of'], ['none']), /Unknown/)
     assert.deepEqual(
       [[], ['--write'], ['--full']].map(args => planOf(args, ['none']).seeds),
@@ -106,11 +107,18 @@ describe('the lab', () => {
     )
   })
 
+  it('draws another market for each seed, and the same one for the same seed', () => {
+    const facts = ['drawn/ring/1', 'drawn/none/1', 'drawn/ring/2'].map(seed => JSON.stringify(marketOf('drawn', seed)))
+
+    assert.equal(facts[0], facts[1])
+    assert.notEqual(facts[0], facts[2])
+  })
+
   it('runs an attack that is not in the table of the release in the first market alone, unless it is named', () => {
     const cellsOf = (...args: string[]) => planOf(args, ['wash', 'idle']).cells
     const marketsOf = (attack: string, ...args: string[]) =>
       cellsOf(...args)
-        .filter(cell => cell.attack === attack && cell.formula === 'v4')
+        .filter(cell => cell.attack === attack && cell.formula === 'v5')
         .map(({ market }) => market)
 
     assert.deepEqual([marketsOf('wash'), marketsOf('idle')], [['paper', 'thin', 'spread'], ['paper']])
@@ -120,14 +128,16 @@ describe('the lab', () => {
     )
   })
 
-  it('ranks the lane for new agents as the formula does that is in force', () => {
+  it('ranks the lane for new agents by the scores of the market, or as the formula says', () => {
     const lane = attacks.get('lane')!
-    const hiredAt = (rankedAs: number) => {
-      const formula = { ...scoredBy(agentId => (Number(agentId.replace('worker', '')) < tiny.workers ? 60 : 15)), rankedAs }
-      return run({ ...tiny, days: 100, newWorkers: 1 }, lane, formula, 'lane').firstGigIn10!
+    const hiredAt = (ranked: Lane, score: number) => {
+      const scored = scoredBy(agentId => (Number(agentId.replace('worker', '')) < tiny.workers ? score : 15))
+      return run({ ...tiny, days: 100, newWorkers: 1 }, lane, { ...scored, lane: ranked }, 'lane').firstGigIn10!
     }
+    const [low, middle, high] = [15, 50, 100].map(rankedAs => hiredAt({ kind: 'fixed', rankedAs }, 60))
 
-    assert.ok(hiredAt(100) > hiredAt(50) && hiredAt(50) > hiredAt(15), String([100, 50, 15].map(hiredAt)))
+    assert.ok(high! > middle! && middle! > low!, String([low, middle, high]))
+    assert.ok(hiredAt(lanes['5'], 60) > middle! && hiredAt(lanes['5'], 90) > middle!)
   })
 })
 
@@ -179,7 +189,7 @@ describe('what the lab records', () => {
   })
 
   it('has no risk of an agent that is at work and has not failed, and the whole one as soon as it has', () => {
-    const population = newPopulation(tiny, none, formulas.v4!, 'risk')
+    const population = newPopulation(tiny, none, formulas.v5!, 'risk')
     const [poster, worker] = [population.join({ kind: 'poster' }), population.join({ kind: 'worker' })]
     const facts: Dated[] = [{ type: 'registered', at: population.now() }]
     for (; population.day < 40; population.nextDay()) {
@@ -220,15 +230,15 @@ describe('the figures of the lab', () => {
   })
 
   it('say by which of them the next formula is better or worse, a price by its logarithm', () => {
-    const cells = ['v1', 'v4'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
+    const cells = ['v1', 'v5'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
     const now = { outlayPerPoint: 40, feesPerPoint: 1, seats: 0.2, firstGigIn10: 0.5, wrongVerdicts: 0.1 }
     // of such prices the mean is not beyond its interval, that of their logarithms is
     const next = [20, 200, 40].map(feesPerPoint => ({ ...now, feesPerPoint, outlayPerPoint: 39, seats: 0.1, wrongVerdicts: 0.2 }))
     const tasks = [0, 0, 0, 1, 1, 1].map(n => ({ n }))
     const text = tablesOf(rowsOf(cells, tasks, [now, now, now, ...next]))
 
-    assert.match(text, /v4 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
-    assert.match(text, /v4 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
+    assert.match(text, /v5 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
+    assert.match(text, /v5 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
   })
 
   it('have no points of a pump that are of judging the work of others', () => {
@@ -248,7 +258,7 @@ describe('the figures of the lab', () => {
     const counted: Formula = {
       title: 'test',
       start: anchors => {
-        const book = formulas.v4!.start(anchors)
+        const book = formulas.v5!.start(anchors)
         return {
           ...book,
           settled: (deal, at) => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { allAttacks } from './attacks.ts'
 import { formulas } from './formulas/formulas.ts'
-import { markets } from './markets.ts'
+import { marketOf } from './markets.ts'
 import { type Cell, planOf } from './plan.ts'
 import { htmlOf } from './report/html.ts'
 import { rowsOf } from './report/rows.ts'
@@ -17,7 +17,7 @@ interface Task extends Cell {
 }
 
 const attacks = await allAttacks()
-const runTask = ({ market, attack, formula, seed }: Task): Figures => run(markets[market]!, attacks.get(attack)!, formulas[formula]!, seed)
+const runTask = ({ market, attack, formula, seed }: Task): Figures => run(marketOf(market, seed), attacks.get(attack)!, formulas[formula]!, seed)
 
 if (isMainThread) await main()
 else parentPort!.on('message', (task: Task) => parentPort!.postMessage(runTask(task)))

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import { type Random, randomOf } from './random.ts'
 
 /** A gig market: who is there, what they can, and how posters choose. */
 export interface Market {
@@ -23,6 +23,8 @@ export interface Market {
   newWorkers: number
   /** Never tuned on: run for the release table only. */
   isHeldOut?: true
+  /** Run where it is named only. */
+  isExtra?: true
 }
 
 const clip = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
@@ -76,4 +78,35 @@ export const markets: Record<string, Market> = {
     anchors: 2,
     isHeldOut: true,
   },
+  drawn: { ...paper, title: 'another market for each seed, drawn at random', isExtra: true },
+}
+
+/** The market of a run: of the drawn ones, the one of the seed's number. */
+export const marketOf = (name: string, seed: string): Market => (name === 'drawn' ? drawnMarket(seed.split('/').at(-1)!) : markets[name]!)
+
+/** What suits four markets may not suit the next one. */
+function drawnMarket(number: string): Market {
+  const drawn = randomOf(`random market ${number}`)
+  const kind = drawn.below(3)
+  const [high, low, share] = [drawn.between(0.85, 0.96), drawn.between(0.4, 0.65), drawn.between(0.25, 0.7)]
+  const [mean, spread, least] = [drawn.between(0.6, 0.8), drawn.between(0.1, 0.25), drawn.between(0.1, 0.4)]
+  const [budget, budgetSpread] = [drawn.between(3.2, 4.3), drawn.between(0.8, 1.2)]
+  const posters = 40 + drawn.below(121)
+  const gigsADay = drawn.between(12, 32)
+  const qualities: Market['quality'][] = [
+    random => bell(random, mean, spread),
+    random => bell(random, random.chance(share) ? high : low, 0.08),
+    random => random.between(least, 0.98),
+  ]
+  return {
+    ...markets.drawn!,
+    posters,
+    workers: 70 + drawn.below(91),
+    demand: clip(gigsADay / posters, 0.05, 0.6),
+    offers: 3 + drawn.below(7),
+    temperature: drawn.between(7, 18),
+    anchors: drawn.below(6),
+    quality: qualities[kind]!,
+    budget: random => logNormal(random, budget, budgetSpread),
+  }
 }

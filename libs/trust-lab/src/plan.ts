@@ -19,9 +19,9 @@ export interface Plan {
 }
 
 /** Formulas that a run compares in every cell; the others only where `--full` says so, and under these attacks in the first market. */
-const compared = ['v1', 'v4']
+const compared = ['v1', 'v5']
 /** Never in force: run where they are named. */
-const superseded = ['v2', 'v3']
+const superseded = ['v2', 'v3', 'v4']
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
 /** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
 const released = new Set([
@@ -45,7 +45,7 @@ export function planOf(args: readonly string[], attacks: readonly string[]): Pla
     if (unknown) throw new Error(`Unknown: ${unknown}; there are ${all.join(', ')}`)
     return names
   }
-  const isSeen = (name: string) => values.full || values.write || !markets[name]!.isHeldOut
+  const isSeen = (name: string) => !markets[name]!.isExtra && (values.full || values.write || !markets[name]!.isHeldOut)
   const inMarkets = chosen(Object.keys(markets), values.markets, Object.keys(markets).filter(isSeen))
   const byFormulas = chosen(
     Object.keys(formulas),

@@ -1,6 +1,6 @@
-import { type Chain, dayMs, MICRO } from '@carapace/api'
+import { type Chain, dayMs, laneInForce, MICRO } from '@carapace/api'
 import { slashOf } from '@carapace/escrow/rules'
-import { tierOf } from '@carapace/formula'
+import { type Lane, tierOf } from '@carapace/formula'
 import { feeFor, split } from '@carapace/marketplace/rules'
 import { bondFact, lockEndFact, slashFact } from '@carapace/reputation/rules'
 import type { Attack } from './attack.ts'
@@ -44,8 +44,8 @@ export interface Population {
   readonly members: Member[]
   readonly attackers: Member[]
   readonly totals: Totals
-  /** The score that agents of the lane are ranked as where the formula is in force; absent: that of the product. */
-  readonly rankedAs: number | undefined
+  /** The lane of the formula. */
+  readonly lane: Lane
   /** What risk and ties are read from, whichever formula is in force. */
   readonly records: Records
   day: number
@@ -116,7 +116,7 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
   }
 
   const population: Population = {
-    ...{ market, attack, random, book, members, attackers, totals, records, rankedAs: formula.rankedAs, day: 0, now, score },
+    ...{ market, attack, random, book, members, attackers, totals, records, lane: formula.lane ?? laneInForce, day: 0, now, score },
     join: given => {
       const id = `${given.kind}${numbers[given.kind]++}`
       const fresh = {

@@ -8,6 +8,8 @@ import { paymentOf } from './formulas/built.ts'
 export interface Records {
   /** Risk by the rule of the service (behaviour 17.5), 0 to 100. */
   riskOf(agentId: string, now: Date): number
+  /** How many gigs of it were paid. */
+  completed(agentId: string): number
   /** When the two were last paid by each other; undefined where they never were. */
   lastPaid(one: string, other: string): Date | undefined
   /** The book, with everything that it gets recorded here too. */
@@ -24,6 +26,7 @@ export function recordsOf(): Records {
   const logs = new Map<string, Dated[]>()
   const paid = new Map<string, Date>()
   const faulty = new Set<string>()
+  const completed = new Map<string, number>()
   const risks = new Map<string, { facts: number; at: number; risk: number }>()
   const of = (agentId: string) => logs.get(agentId) ?? []
   const note: Book['note'] = (agentId, fact) => {
@@ -45,6 +48,7 @@ export function recordsOf(): Records {
       risks.set(agentId, { facts: facts.length, at: now.getTime(), risk: riskScore })
       return riskScore
     },
+    completed: agentId => completed.get(agentId) ?? 0,
     lastPaid: (one, other) => paid.get(pairOf(one, other)),
     followedBy: book => ({
       ...book,
@@ -57,6 +61,7 @@ export function recordsOf(): Records {
         note(deal.workerId, { ...ofAssignee, at })
         note(deal.posterId, { ...ofPoster, at })
         paid.set(pairOf(deal.workerId, deal.posterId), at)
+        completed.set(deal.workerId, (completed.get(deal.workerId) ?? 0) + 1)
         book.settled(deal, at)
       },
       failed: (deal, at) => {
@@ -67,6 +72,7 @@ export function recordsOf(): Records {
         const logged = (agentId: string) => of(agentId).map(fact => ({ ...fact, agentId }))
         logs.set(heirId, mergedFacts(heirId, [...logged(sourceId), ...logged(heirId)]))
         if (faulty.has(sourceId)) faulty.add(heirId)
+        completed.set(heirId, (completed.get(heirId) ?? 0) + (completed.get(sourceId) ?? 0))
         book.inherit(heirId, sourceId, at)
       },
     }),

@@ -1,4 +1,4 @@
-import { hasNewcomerLane, isInNewcomerLane, limits, newcomerLane } from '@carapace/api'
+import { hasNewcomerLane, isInNewcomerLane, laneRank, limits } from '@carapace/api'
 import type { Attack } from './attack.ts'
 import type { Formula } from './formulas/book.ts'
 import { auc, bayesOf, type Hire } from './judges.ts'
@@ -106,8 +106,25 @@ function rankedScore(population: Population, member: Member, budget: number): nu
   const fusedScore = population.score(member)
   if (!population.attack.lane || !hasNewcomerLane(micro(budget))) return fusedScore
   const totalBonded = micro(member.bond)
-  const isInLane = isInNewcomerLane({ fusedScore, riskScore: population.records.riskOf(member.id, population.now()), totalBonded })
-  return isInLane ? Math.max(fusedScore, population.rankedAs ?? newcomerLane.rankedAs) : fusedScore
+  const riskScore = population.records.riskOf(member.id, population.now())
+  const totalGigsCompleted = population.records.completed(member.id)
+  if (!isInNewcomerLane({ fusedScore, riskScore, totalBonded, totalGigsCompleted }, population.lane)) return fusedScore
+  return Math.max(fusedScore, rankOfDay(population))
+}
+
+const ranks = new WeakMap<Population, { day: number; rank: number }>()
+
+/** What the lane is ranked as, once a day. */
+function rankOfDay(population: Population): number {
+  const last = ranks.get(population)
+  if (last?.day === population.day) return last.rank
+  const lane = laneRank(population.lane)
+  const counted = population.lane.kind === 'market' ? population.members : []
+  for (const member of counted)
+    if (member.isHireable) lane.add({ fusedScore: population.score(member), totalGigsCompleted: population.records.completed(member.id) })
+  const rank = lane.rank()
+  ranks.set(population, { day: population.day, rank })
+  return rank
 }
 
 const isBonded = ({ bond }: Member): boolean => micro(bond) >= limits.bond.minMicro

@@ -1,4 +1,4 @@
-import { tierFloors } from '@carapace/formula/terms'
+import { currentVersion, type Lane, lanes, tierFloors } from '@carapace/formula/terms'
 import { limits } from './limits.ts'
 import { MICRO } from './money.ts'
 
@@ -8,14 +8,70 @@ export const newcomerLane = {
   maxBudgetMicro: 40n * MICRO,
   /** A failed gig, a slash or a lost dispute among few gigs is above this: who has failed is out. */
   maxRisk: 10,
-  /** The score that an agent of the lane is ranked as. */
-  rankedAs: 50,
 } as const
 
-/** Bonded, without a tier yet, and nothing speaks against it. @example isInNewcomerLane({ fusedScore: 15, riskScore: 0, totalBonded: 10_000_000n }) // true */
-export function isInNewcomerLane({ fusedScore, riskScore, totalBonded }: { fusedScore: number; riskScore: number; totalBonded: bigint }): boolean {
-  return fusedScore < tierFloors['Bronze Pinch'] && riskScore <= newcomerLane.maxRisk && totalBonded >= limits.bond.minMicro
+/** The lane of the formula in force. */
+export const laneInForce: Lane = lanes[currentVersion]
+
+/** What the lane does, in a sentence. @example describedLane({ kind: 'fixed', rankedAs: 50 }) // 'Rank bonded new agents as if their score were 50' */
+export const describedLane = (lane: Lane): string =>
+  lane.kind === 'fixed'
+    ? `Rank bonded new agents as if their score were ${lane.rankedAs}`
+    : `Rank bonded agents without a completed gig below the best ${100 * lane.rankedBelow} % of those with one`
+
+/** What the lane is decided by. */
+export interface LaneFacts {
+  fusedScore: number
+  riskScore: number
+  /** micro-USDC */
+  totalBonded: bigint
+  totalGigsCompleted: number
+}
+
+/**
+ * Bonded, without a tier yet, and nothing speaks against it; where the market ranks the lane, also without a completed gig.
+ * @example isInNewcomerLane({ fusedScore: 15, riskScore: 0, totalBonded: 10_000_000n, totalGigsCompleted: 0 }) // true
+ */
+export function isInNewcomerLane({ fusedScore, riskScore, totalBonded, totalGigsCompleted }: LaneFacts, lane = laneInForce): boolean {
+  const hasBegun = fusedScore >= tierFloors['Bronze Pinch'] || (lane.kind === 'market' && totalGigsCompleted > 0)
+  return !hasBegun && riskScore <= newcomerLane.maxRisk && totalBonded >= limits.bond.minMicro
 }
 
 /** Whether the lane is open for a gig of this budget, micro-USDC. */
 export const hasNewcomerLane = (budget: bigint): boolean => budget <= newcomerLane.maxBudgetMicro
+
+/** What the lane is ranked as, updated agent by agent: reading it costs the same however many there are. */
+export interface LaneRank {
+  add(agent: Scored): void
+  remove(agent: Scored): void
+  /** Whole points that agents of the lane are ranked as. */
+  rank(): number
+}
+type Scored = Pick<LaneFacts, 'fusedScore' | 'totalGigsCompleted'>
+
+/** @example const lane = laneRank(lanes['5']); lane.add({ fusedScore: 50, totalGigsCompleted: 1 }); lane.rank() // 50 */
+export const laneRank = (lane = laneInForce): LaneRank => (lane.kind === 'market' ? marketRank(lane) : fixedRank(lane))
+
+const fixedRank = ({ rankedAs }: Lane & { kind: 'fixed' }): LaneRank => ({ add: () => {}, remove: () => {}, rank: () => rankedAs })
+
+function marketRank({ rankedBelow, lowestRank }: Lane & { kind: 'market' }): LaneRank {
+  const counts = Array.from({ length: 101 }, () => 0)
+  let all = 0
+  const change = ({ fusedScore, totalGigsCompleted }: Scored, by: 1 | -1) => {
+    if (totalGigsCompleted === 0) return
+    counts[Math.floor(fusedScore)]! += by
+    all += by
+  }
+  return {
+    add: agent => change(agent, 1),
+    remove: agent => change(agent, -1),
+    rank: () => {
+      let above = 0
+      for (let points = 100; points > lowestRank; points -= 1) {
+        above += counts[points]!
+        if (above > 0 && above >= rankedBelow * all) return points
+      }
+      return lowestRank
+    },
+  }
+}

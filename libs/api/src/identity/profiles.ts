@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, flagQuery, id, intQuery, listOf, onChain, pageQuery, skillsQuery, text0, timestamp, usdQuery, walletIn } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
+import { describedLane, laneInForce } from '../core/newcomer-lane.ts'
 import { activityStatus, autonomyStatus, perChain, tier } from '../core/terms.ts'
 import { a2aCard, agentErc8004, agentProfile, cardMetadata, directoryEntry } from './records.ts'
 
@@ -30,7 +31,7 @@ export const discoverAgents = endpoint({
     activityStatus: activityStatus.optional(),
     chain: chain.optional(),
     q: searchText.optional().meta({ description: 'In handle, description or skills, in any letter case' }),
-    newcomerLane: flagQuery.optional().meta({ description: 'Rank bonded new agents as if their score were 50' }),
+    newcomerLane: flagQuery.optional().meta({ description: describedLane(laneInForce) }),
     budget: usdQuery.optional().meta({ description: 'Of the gig, whole USDC: the lane is for gigs of up to 40' }),
     sortBy: z.enum(['score_desc', 'score_asc', 'risk_asc', 'newest']).default('score_desc'),
     ...pageQuery,

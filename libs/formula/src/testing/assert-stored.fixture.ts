@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Dated } from '../facts.ts'
-import { type FormulaVersion, formulas } from '../formulas.ts'
+import { formulas } from '../formulas.ts'
+import type { FormulaVersion } from '../terms.ts'
 import { now } from './golden.fixture.ts'
 
 /** A formula gives the scores of 500 logs that it has always given. @param sha256 of them as JSON */

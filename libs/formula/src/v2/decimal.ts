@@ -15,6 +15,13 @@ export const ratio = (a: Decimal, b: Decimal): Decimal => (a * one) / b
 
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b)
 export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b)
+/** valueⁿ/(valueⁿ + halfⁿ): one half at `half`, and the steeper there the larger n is. @example shareAbove(whole(1), whole(1), 6) // one half */
+export function shareAbove(value: Decimal, half: Decimal, n: number): Decimal {
+  const [part, rest] = [power(value, n), power(half, n)]
+  return ratio(part, part + rest)
+}
+const power = (value: Decimal, n: number): Decimal => (n === 1 ? value : times(power(value, n - 1), value))
+
 /** Not below 0, not above 1. */
 export const unit = (value: Decimal): Decimal => max(0n, min(one, value))
 

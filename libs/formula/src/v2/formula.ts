@@ -21,7 +21,7 @@ export interface Incremental {
   judgementOf(state: State, now: Date): number
 }
 
-/** Formula 2 with other numbers: formulas 3 and 4, and those that the lab tries. @example incrementalWith({ ...tuning, floor: 10_000 }) */
+/** Formula 2 with other numbers: formulas 3 to 5, and those that the lab tries. @example incrementalWith({ ...tuning, floor: 10_000 }) */
 export const incrementalWith = (numbers: Tuning): Incremental => ({
   start,
   apply,

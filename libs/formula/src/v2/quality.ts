@@ -1,6 +1,6 @@
 import { dayMs } from '../facts.ts'
 import { type Credit, type Credits, creditsOf, isMature } from './credits.ts'
-import { type Decimal, max, millionths, min, one, ratio, root, times, whole } from './decimal.ts'
+import { type Decimal, max, millionths, min, one, ratio, root, shareAbove, times, whole } from './decimal.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -65,21 +65,23 @@ export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
 }
 
 /**
- * (1 − w)·D/(D + h) + w·D³/(D³ + d³): what a few payers say, and what needs many. In a young market anybody makes credit, so it is by fees,
+ * (1 − w)·D/(D + h) + w·Dⁿ/(Dⁿ + dⁿ): what a few payers say, and what needs many. In a young market anybody makes credit, so it is by fees,
  * and little: nobody is known there.
  */
-function knownOf(credits: readonly Credit[], credit: Decimal, isMature: boolean, { knownHalf, manyShare, manyHalf, young }: Tuning): Decimal {
+function knownOf(
+  credits: readonly Credit[],
+  credit: Decimal,
+  isMature: boolean,
+  { knownHalf, manyShare, manyHalf, manyPower, young }: Tuning,
+): Decimal {
   if (isMature) {
     const few = ratio(credit, credit + millionths(knownHalf))
-    const [cube, half] = [cubeOf(credit), cubeOf(millionths(manyHalf))]
     const share = millionths(manyShare)
-    return times(one - share, few) + times(share, ratio(cube, cube + half))
+    return times(one - share, few) + times(share, shareAbove(credit, millionths(manyHalf), manyPower))
   }
   const fees = credits.reduce((sum, { feesPaid }) => sum + feesPaid, 0n)
   return times(millionths(young.known), ratio(fees, fees + millionths(young.knownHalfMicro)))
 }
-
-const cubeOf = (value: Decimal): Decimal => times(times(value, value), value)
 
 /** p − ½·√(p(1−p)/(n+3)) */
 export const boundOf = (chance: Decimal, n: Decimal, { doubt }: Tuning): Decimal =>

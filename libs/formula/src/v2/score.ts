@@ -54,8 +54,16 @@ function scoreFrom(inTenths: Components, { decay, penalty, hasMigrated }: { deca
 /** A slash after a verdict is small: its failure counts already. */
 const slashPoints = { verdict: [10n, 5n], decision: [50n, 25n] } as const
 
+/** What a share has above a tolerance, 0 to 1. */
+const beyond = (share: Decimal, tolerance: Decimal): Decimal => ratio(max(0n, share - tolerance), one - tolerance)
+
 /** For slashes, at most 30, for failing more often than not, and for failing while little is known: one who begins again is not better than it was. */
-function penaltyOf(state: State, { credit, chance, settled, failed }: Quality, now: Date, { knownHalf, unknownPenalty }: Tuning): Decimal {
+function penaltyOf(
+  state: State,
+  { credit, chance, settled, failed }: Quality,
+  now: Date,
+  { knownHalf, unknownPenalty, unknownTolerance }: Tuning,
+): Decimal {
   const slashes = appliedIn(state).reduce((sum, { at, cause = 'decision' }) => {
     const days = daysBetween(at, now)
     const [fresh, old] = slashPoints[cause]
@@ -63,6 +71,7 @@ function penaltyOf(state: State, { credit, chance, settled, failed }: Quality, n
   }, 0n)
   const failing = 20n * times(max(0n, one / 2n - chance), min(one, (settled + failed) / 3n))
   const n = settled + failed
-  const unknown = n === 0n ? 0n : times(ratio(millionths(knownHalf), credit + millionths(knownHalf)), ratio(failed, n))
+  const unknown =
+    n === 0n ? 0n : times(ratio(millionths(knownHalf), credit + millionths(knownHalf)), beyond(ratio(failed, n), millionths(unknownTolerance)))
   return min(whole(30), ratio(slashes, 10n)) + failing + BigInt(unknownPenalty) * unknown
 }

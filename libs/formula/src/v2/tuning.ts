@@ -1,5 +1,5 @@
 /**
- * The numbers of formulas 2 to 4 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
+ * The numbers of formulas 2 to 5 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
  * new version as soon as one score was stored with it.
  */
 export interface Tuning {
@@ -32,13 +32,16 @@ export interface Tuning {
   vouchShare: number
   /** Sum of credits at which half of an agent is known. */
   knownHalf: number
-  /** Share of being known that many payers alone can give, and the sum of credits at which half of it is given. */
+  /** Share of being known that many payers alone can give, the sum of credits at which half of it is given, and how steeply it begins there. */
   manyShare: number
   manyHalf: number
+  manyPower: number
   /** Fees that make half of what fees give. */
   feesHalfMicro: number
   /** What failing everything costs while nothing is known. */
   unknownPenalty: number
+  /** The share of failures that costs nothing of it. */
+  unknownTolerance: number
   /** Quality up to which nothing is given. */
   cutOff: number
   /** Share of the standard deviation that is deducted for doubt. */
@@ -66,8 +69,10 @@ export const tuning: Tuning = {
   knownHalf: 500_000,
   manyShare: 0,
   manyHalf: 8_000_000,
+  manyPower: 3,
   feesHalfMicro: 15_000_000,
   unknownPenalty: 0,
+  unknownTolerance: 0,
   cutOff: 100_000,
   doubt: 500_000,
   sizeTolerance: 150_000,

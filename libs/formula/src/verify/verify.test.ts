@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logged } from '../facts.ts'
-import { type FormulaVersion, formulas } from '../formulas.ts'
+import { formulas } from '../formulas.ts'
 import { inputsOf } from '../inputs.ts'
+import type { FormulaVersion } from '../terms.ts'
 import { example, now } from '../testing/example.fixture.ts'
 import { exportedFacts, type ScoreExport } from './verify.ts'
 
@@ -33,7 +34,7 @@ describe('carapace-verify-score', () => {
     return { status, stdout, stderr }
   }
 
-  for (const version of ['1', '2', '3', '4'] as const)
+  for (const version of ['1', '2', '3', '4', '5'] as const)
     it(`confirms a score of formula ${version} that follows from its facts, in any order`, () => {
       const file = exported(version)
       const { status, stdout } = verify(JSON.stringify({ ...file, facts: [...file.facts].reverse() }))
@@ -43,11 +44,11 @@ describe('carapace-verify-score', () => {
     })
 
   it('ends with 1 and names what differs: the score, and facts that were changed', () => {
-    const file = exported('4')
+    const file = exported('5')
     const raised = verify(JSON.stringify({ ...file, score: { ...file.score, fusedScore: 50 } }))
     const altered = verify(JSON.stringify({ ...file, facts: file.facts.slice(1) }))
 
-    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 30.8\n'])
+    assert.deepEqual([raised.status, raised.stderr], [1, 'score.fusedScore: the file says 50, its facts give 31\n'])
     assert.equal(altered.status, 1)
     assert.match(altered.stderr, /inputs\.hash/)
   })

@@ -1,8 +1,8 @@
 import type { Dated, Logged } from '../facts.ts'
 import { mergedFacts } from '../facts.ts'
-import { type FormulaVersion, formulas } from '../formulas.ts'
+import { formulas } from '../formulas.ts'
 import { type Inputs, inputsOf } from '../inputs.ts'
-import type { Score } from '../terms.ts'
+import type { FormulaVersion, Score } from '../terms.ts'
 
 /** A stored score with its inputs, as `GET /api/audit/agents/:id/export` answers. */
 export interface ScoreExport {

@@ -1,4 +1,4 @@
-import type { Dated } from '@carapace/formula'
+import type { Dated, Lane } from '@carapace/formula'
 
 /** A paid or failed gig, as every formula sees it. Money in micro-USDC. */
 export interface Deal {
@@ -35,8 +35,8 @@ export interface Book {
 
 export interface Formula {
   title: string
-  /** The score that agents of the lane are ranked as where it is in force; absent: that of the product. */
-  rankedAs?: number
+  /** Its lane for new agents; absent: the one in force. */
+  lane?: Lane
   /** @param anchors posters that the operator knows */
   start(anchors: readonly string[]): Book
 }

@@ -1,4 +1,4 @@
-import { formulas, judgementAt } from '@carapace/formula'
+import { formulas, judgementAt, lanes } from '@carapace/formula'
 import { failureFact, judgedFact, paymentFacts } from '@carapace/reputation/rules'
 import type { Book, Deal, Formula } from './book.ts'
 import { logsOf } from './log.ts'
@@ -6,6 +6,7 @@ import { logsOf } from './log.ts'
 /** Formula 1: computed from the whole log of an agent. Validators are drawn by J, whichever formula is in force. */
 export const built: Formula = {
   title: 'v1',
+  lane: lanes['1'],
   start: () => {
     const { note, computed, inherit } = logsOf((_, facts, now) => {
       // J is of the judged votes alone

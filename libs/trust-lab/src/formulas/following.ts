@@ -1,4 +1,4 @@
-import { incrementalWith, maturityOf, type State, type Tuning, tuning2, tuning3, tuning4, vouchesFrom } from '@carapace/formula'
+import { incrementalWith, lanes, maturityOf, type State, type Tuning, tuning2, tuning3, tuning4, tuning5, vouchesFrom } from '@carapace/formula'
 import { failureFact, paymentFacts } from '@carapace/reputation/rules'
 import type { Formula } from './book.ts'
 import { paymentOf, votesOf } from './built.ts'
@@ -6,7 +6,7 @@ import { logsOf } from './log.ts'
 
 const whole = 1_000_000
 
-/** Formulas 2 to 4: the numbers of a counterparty are stored in the fact as they were. */
+/** Formulas 2 to 5: the numbers of a counterparty are stored in the fact as they were. */
 export const followingOf = (numbers: Tuning, title: string): Formula => ({
   title,
   start: anchors => {
@@ -63,7 +63,8 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
 })
 
 export const following: Record<string, Formula> = {
-  v2: followingOf(tuning2, 'v2'),
-  v3: followingOf(tuning3, 'v3'),
-  v4: { ...followingOf(tuning4, 'v4'), rankedAs: 41 },
+  v2: { ...followingOf(tuning2, 'v2'), lane: lanes['2'] },
+  v3: { ...followingOf(tuning3, 'v3'), lane: lanes['3'] },
+  v4: { ...followingOf(tuning4, 'v4'), lane: lanes['4'] },
+  v5: { ...followingOf(tuning5, 'v5'), lane: lanes['5'] },
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondDeposited, identityApi, scoreChanged, tierFloors, tiers } from '@carapace/api'
+import { identityApi } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
+import { bondOf, scoreOf } from '../testing/standing.fixture.ts'
 
 const oracle = '0x00000000000000000000000000000000000000aa'
 
@@ -24,31 +25,9 @@ describe('the directory of agents over HTTP', () => {
   }
   const suspend = (agent: TestAgent, suspended: boolean) =>
     harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'a test' }, headers: { 'x-admin-wallet': oracle } })
-  const tierOf = (score: number) => tiers.findLast(tier => score >= tierFloors[tier])!
   const scored = (agent: TestAgent, fusedScore: number, riskScore: number, version: number) =>
-    harness.platform.publish(
-      scoreChanged.of({
-        ...{ agentId: agent.id, fusedScore, previousScore: 15, tier: tierOf(fusedScore), riskScore, riskLevel: 'low' },
-        ...{ components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }, badges: [], totalGigsCompleted: 0 },
-        ...{ totalEarned: 0n, gigCompletionRate: 0, formulaVersion: '1', computedAt: new Date().toISOString() },
-      }),
-      version,
-    )
-
-  const bonded = (agent: TestAgent) => {
-    const bond = { totalBonded: 12_000_000n, availableBond: 12_000_000n, lockedBond: 0n, bondTier: 'BONDED', bondStatus: 'BONDED' } as const
-    const facts = {
-      agentId: agent.id,
-      chain: 'BASE_SEPOLIA',
-      bondEventId: randomUUID(),
-      amount: 12_000_000n,
-      ...bond,
-      slashedBond: 0n,
-      gigId: null,
-    } as const
-    const change = { txHash: `0x${'ab'.repeat(32)}`, changedAt: new Date().toISOString(), from: agent.wallet }
-    return harness.platform.publish(bondDeposited.of({ ...facts, ...change }), 1)
-  }
+    harness.platform.publish(scoreOf(agent, fusedScore, riskScore), version)
+  const bonded = (agent: TestAgent) => harness.platform.publish(bondOf(agent), 1)
 
   it('finds the newest first, page by page, the one of that very handle before all', async () => {
     const word = randomUUID().slice(0, 8)
@@ -119,49 +98,6 @@ describe('the directory of agents over HTTP', () => {
     await until('the last is scored', async () => (await discover(`skills=${skill}&minScore=70`)).total > 0)
 
     assert.deepEqual((await discover(`skills=${skill}&minScore=70`)).ids, [last.id])
-  })
-
-  it('ranks bonded new agents as if their score were 50, in the lane for gigs of up to 40 USDC', async () => {
-    const skill = `skill-${randomUUID().slice(0, 8)}`
-    const names = ['good', 'silver', 'fresh', 'unbonded', 'failed'] as const
-    const agents = new Map<string, TestAgent>()
-    for (const name of names) agents.set(name, await harness.agent({ skills: [skill] }))
-    const found = async (query = '') => {
-      const { body } = await harness.call('GET', `/api/agents/discover?skills=${skill}${query}`)
-      const nameOf = (id: string) => names.find(name => agents.get(name)!.id === id)
-      return { names: body.agents.map(({ id }: TestAgent) => nameOf(id)), agents: body.agents, filters: body.filters }
-    }
-    await found('&newcomerLane=true') // requested before anything is known, and cached
-
-    const standing = { good: [60, 0], silver: [40, 0], fresh: [16, 0], unbonded: [20, 0], failed: [15.5, 25] } as const
-    for (const name of names) await scored(agents.get(name)!, standing[name][0], standing[name][1], 1)
-    for (const name of ['good', 'fresh', 'failed'] as const) await bonded(agents.get(name)!)
-    const isKnown = async () =>
-      `${(await found('&maxRisk=10')).names}` === 'good,silver,unbonded,fresh' && (await found('&minBond=10')).names.length === 3
-    await until('all is known', isKnown)
-
-    assert.deepEqual((await found()).names, ['good', 'silver', 'unbonded', 'fresh', 'failed'])
-    const lane = await found('&newcomerLane=true&budget=40')
-    assert.deepEqual(lane.names, ['good', 'fresh', 'silver', 'unbonded', 'failed'])
-    assert.deepEqual(
-      lane.agents.map(({ newcomerLane, fusedScore }: { newcomerLane: boolean; fusedScore: number }) => [newcomerLane, fusedScore]),
-      [
-        [false, 60],
-        [true, 16],
-        [false, 40],
-        [false, 20],
-        [false, 15.5],
-      ],
-    )
-    assert.deepEqual([lane.filters.newcomerLane, lane.filters.budget], [true, 40])
-    assert.deepEqual((await found('&newcomerLane=true&sortBy=score_asc')).names, ['failed', 'unbonded', 'silver', 'fresh', 'good'])
-    assert.deepEqual((await found('&newcomerLane=true&budget=40.01')).names, ['good', 'silver', 'unbonded', 'fresh', 'failed'])
-    assert.deepEqual((await found('&newcomerLane=false')).names, ['good', 'silver', 'unbonded', 'fresh', 'failed'])
-    assert.deepEqual((await found('&newcomerLane=true&minScore=30')).names, ['good', 'silver'])
-
-    await scored(agents.get('fresh')!, 30, 0, 2)
-    await until('it has left the lane with its tier', async () => (await found('&newcomerLane=true')).names[1] === 'silver')
-    assert.equal((await harness.call('GET', '/api/agents/discover?newcomerLane=yes')).status, 400)
   })
 
   it('offers agents by any of some skills and all other wishes, in each order', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Chain, PageQuery } from '@carapace/api'
+import { type Chain, laneRank, type PageQuery } from '@carapace/api'
 import type { Database } from '@carapace/store'
 import { cachedAnswers } from './cached-answers.ts'
 import { type Candidate, type Order, questionOf, type Wish } from './discover.ts'
@@ -25,13 +25,13 @@ interface Row {
   hireable: boolean
   searchText: string
   skillNames: string[]
-  standing: Pick<Candidate, 'fusedScore' | 'tier' | 'riskScore' | 'totalBonded'>
+  standing: Pick<Candidate, 'fusedScore' | 'tier' | 'riskScore' | 'totalBonded' | 'totalGigsCompleted'>
   preferredChain: Chain
   lastSeenAt: Date
   createdAt: Date
 }
 const fields = ['status', 'hireable', 'searchText', 'skillNames', 'preferredChain', 'lastSeenAt', 'createdAt'] satisfies (keyof Row)[]
-const standing = ['fusedScore', 'tier', 'riskScore', 'totalBonded'] satisfies (keyof Row['standing'])[]
+const standing = ['fusedScore', 'tier', 'riskScore', 'totalBonded', 'totalGigsCompleted'] satisfies (keyof Row['standing'])[]
 const projection = Object.fromEntries([...fields, ...standing.map(name => `standing.${name}`)].map(name => [name, 1 as const]))
 
 /** Milliseconds for which an answer may miss what another process has written: as long as public reads may be cached. */
@@ -46,6 +46,7 @@ export function openDirectory(db: Database, collection: string): Directory {
   const texts = textIndex()
   const candidates = new Map<string, Candidate>()
   const answers = cachedAnswers<Candidate>()
+  const lane = laneRank()
   /** Written by this process and not read since. */
   const written = new Set<string>()
   let polled: { at: Date; due: number } | undefined
@@ -67,6 +68,8 @@ export function openDirectory(db: Database, collection: string): Directory {
     if (after) candidates.set(id, after)
     else candidates.delete(id)
     answers.change(before, after)
+    if (before) lane.remove(before)
+    if (after) lane.add(after)
   }
   const rows = db.connection.collection<Row>(collection)
   const read = async (filter: Record<string, unknown>, sort: Record<string, 1> = {}) => {
@@ -112,13 +115,13 @@ export function openDirectory(db: Database, collection: string): Directory {
     },
     discover: async (wish, sortBy, { limit, offset }) => {
       await refreshed()
-      const found = answers.to(questionOf(wish, sortBy, db.clock.now()), () => candidates.values())
+      const found = answers.to(questionOf(wish, sortBy, db.clock.now(), lane.rank()), () => candidates.values())
       return { ids: found.slice(offset, offset + limit).map(({ id }) => id), total: found.length }
     },
   }
 }
 
 function candidateOf({ _id: id, searchText: text, skillNames: skills, standing, preferredChain: chain, lastSeenAt, createdAt }: Row): Candidate {
-  const { fusedScore, tier, riskScore, totalBonded } = standing
-  return { id, text, skills, fusedScore, tier, riskScore, totalBonded, chain, lastSeenAt, createdAt }
+  const { fusedScore, tier, riskScore, totalBonded, totalGigsCompleted } = standing
+  return { id, text, skills, fusedScore, tier, riskScore, totalBonded, totalGigsCompleted, chain, lastSeenAt, createdAt }
 }

@@ -1,4 +1,4 @@
-import { type Chain, hasNewcomerLane, isInNewcomerLane, newcomerLane, type Tier } from '@carapace/api'
+import { type Chain, hasNewcomerLane, isInNewcomerLane, type LaneFacts, type Tier } from '@carapace/api'
 import { type Activity, seenBetween } from '../heartbeat/activity.ts'
 import { newestFirst, type Question } from './cached-answers.ts'
 
@@ -20,16 +20,12 @@ export interface Wish {
 }
 
 /** An agent for hire. */
-export interface Candidate {
+export interface Candidate extends LaneFacts {
   id: string
   /** What is searched, in lower case. */
   text: string
   skills: readonly string[]
-  fusedScore: number
   tier: Tier
-  riskScore: number
-  /** micro-USDC */
-  totalBonded: bigint
   chain: Chain
   lastSeenAt: Date
   createdAt: Date
@@ -46,20 +42,23 @@ const orders = {
 } as const satisfies Record<string, (rank: Ranked) => (a: Candidate, b: Candidate) => number>
 
 const byScore: Ranked = ({ fusedScore }) => fusedScore
-const byLane: Ranked = candidate => (isInNewcomerLane(candidate) ? Math.max(candidate.fusedScore, newcomerLane.rankedAs) : candidate.fusedScore)
+const byLane =
+  (rankedAs: number): Ranked =>
+  candidate =>
+    isInNewcomerLane(candidate) ? Math.max(candidate.fusedScore, rankedAs) : candidate.fusedScore
 
-/** Who fits: any of the skills, all of the rest. */
-export function questionOf(wish: Wish, sortBy: Order, now: Date): Question<Candidate> {
+/** Who fits: any of the skills, all of the rest. @param laneRank what agents of the lane are ranked as */
+export function questionOf(wish: Wish, sortBy: Order, now: Date, laneRank: number): Question<Candidate> {
   const { skills = [], minScore = 0, tier, maxRisk = 100, minBond = 0n, activityStatus, chain } = wish
   const part = (wish.q ?? '').toLowerCase()
-  const hasLane = wish.newcomerLane === true && hasNewcomerLane(wish.budget ?? 0n)
+  const rankedAs = wish.newcomerLane === true && hasNewcomerLane(wish.budget ?? 0n) ? laneRank : null
   const seen = activityStatus === undefined ? { after: null, until: null } : seenBetween(activityStatus, now)
   return {
     key:
       activityStatus === undefined
-        ? JSON.stringify([sortBy, hasLane, part, [...skills].sort(), minScore, tier, maxRisk, String(minBond), chain])
+        ? JSON.stringify([sortBy, rankedAs, part, [...skills].sort(), minScore, tier, maxRisk, String(minBond), chain])
         : null,
-    order: orders[sortBy](hasLane ? byLane : byScore),
+    order: orders[sortBy](rankedAs === null ? byScore : byLane(rankedAs)),
     holds: one =>
       (skills.length === 0 || skills.some(skill => one.skills.includes(skill))) &&
       one.text.includes(part) &&

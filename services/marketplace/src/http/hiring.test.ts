@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as passed } from 'node:timers/promises'
+import { laneInForce } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { apply, assignedGig, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
+import { apply, assignedGig, bondIsLocked, decide, deliveredGig, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
 import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
 describe('hiring over HTTP', () => {
@@ -41,6 +42,10 @@ describe('hiring over HTTP', () => {
   })
 
   it('marks the bonded new agents among the applicants of a small gig, and lists them alone', async () => {
+    const paid = await deliveredGig(harness)
+    await decide(harness, paid, 'release')
+    await gigIs(harness, paid.gigId, 'completed')
+    const begun = paid.worker
     const [fresh, unbonded, risky, proven] = [
       newAgent(harness),
       newAgent(harness),
@@ -48,19 +53,21 @@ describe('hiring over HTTP', () => {
       newAgent(harness, { fusedScore: 30 }),
     ]
     const [small, large] = [await postGig(harness, poster, { budget: 40 }), await postGig(harness, poster, { budget: 40.01 })]
-    for (const gig of [small, large]) for (const agent of [fresh, unbonded, risky, proven]) await apply(harness, agent, gig.id)
-    for (const agent of [fresh, risky, proven]) await bondIsLocked(harness, agent.id, randomUUID())
+    for (const gig of [small, large]) for (const agent of [fresh, unbonded, risky, proven, begun]) await apply(harness, agent, gig.id)
+    for (const agent of [risky, proven, begun, fresh]) await bondIsLocked(harness, agent.id, randomUUID())
     const listed = async (gigId: string, query = '') => {
       const { body } = await harness.call('GET', `/api/gigs/${gigId}/applicants?${query}`)
       const marked = body.applicants.filter(({ newcomerLane }: { newcomerLane: boolean }) => newcomerLane)
-      return { total: body.total, marked: marked.map(({ agentId }: { agentId: string }) => agentId) }
+      return { total: body.total, marked: marked.map(({ agentId }: { agentId: string }) => agentId).sort() }
     }
+    // the first completed gig ends the lane where the market ranks it
+    const inLane = { fixed: [fresh.id, begun.id].sort(), market: [fresh.id] }[laneInForce.kind]
 
-    await until('its bond is known', async () => (await listed(small.id)).marked.length === 1)
-    assert.deepEqual(await listed(small.id), { total: 4, marked: [fresh.id] })
-    assert.deepEqual(await listed(small.id, 'newcomerLane=true'), { total: 1, marked: [fresh.id] })
-    assert.deepEqual(await listed(small.id, 'newcomerLane=false'), { total: 4, marked: [fresh.id] })
-    assert.deepEqual(await listed(large.id), { total: 4, marked: [] })
+    await until('its bond is known', async () => (await listed(small.id)).marked.length === inLane.length)
+    assert.deepEqual(await listed(small.id), { total: 5, marked: inLane })
+    assert.deepEqual(await listed(small.id, 'newcomerLane=true'), { total: inLane.length, marked: inLane })
+    assert.deepEqual(await listed(small.id, 'newcomerLane=false'), { total: 5, marked: inLane })
+    assert.deepEqual(await listed(large.id), { total: 5, marked: [] })
     assert.deepEqual(await listed(large.id, 'newcomerLane=true'), { total: 0, marked: [] })
     assert.equal((await harness.call('GET', `/api/gigs/${small.id}/applicants?newcomerLane=1`)).status, 400)
   })

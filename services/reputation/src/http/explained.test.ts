@@ -54,7 +54,7 @@ describe('a score, explained and exported', () => {
     assert.ok(first.text.startsWith(`${poster.handle} paid 1 gig`), first.text)
     assert.equal(first.handleAt, 0)
     assert.ok(raises.length > 0)
-    assert.equal(shadow.formulaVersion, '4')
+    assert.equal(shadow.formulaVersion, '5')
   })
 
   it('is computed again from its export by carapace-verify-score, which refuses another number', async () => {
@@ -151,7 +151,7 @@ describe('a score, explained and exported', () => {
       return found.comparison ? found : undefined
     })
 
-    assert.deepEqual([answer.current, answer.shadow], ['1', '4'])
+    assert.deepEqual([answer.current, answer.shadow], ['1', '5'])
     assert.deepEqual(answer.market, { maturedAt: null, reason: null, vouchers: 0 })
   })
 })

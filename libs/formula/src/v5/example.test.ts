@@ -4,20 +4,20 @@ import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
 import { stateOf } from '../v2/formula.ts'
 import { judgementOf } from '../v2/judgement.ts'
-import { formula4 } from './formula.ts'
+import { formula5 } from './formula.ts'
 
-const { scoreOf } = formulas['4']
-const vouchingOf = (facts: typeof example) => formula4.vouchingOf(stateOf(facts), now)
+const { scoreOf } = formulas['5']
+const vouchingOf = (facts: typeof example) => formula5.vouchingOf(stateOf(facts), now)
 
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
-describe('formula 4', () => {
-  it('follows the worked example: 32.9 / 12.6 / 10.2 / 9.4, and 30.8', () => {
+describe('formula 5', () => {
+  it('follows the worked example: 33.1 / 12.6 / 10.3 / 9.5, and 31.0', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 30.8,
+      fusedScore: 31,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 32.9, onChainBehaviour: 12.6, bondReliability: 10.2, ecosystemSignals: 9.4 },
-      penalty: 0.1,
+      components: { gigPerformance: 33.1, onChainBehaviour: 12.6, bondReliability: 10.3, ecosystemSignals: 9.5 },
+      penalty: 0,
       decay: 1,
     })
     assert.equal(vouchingOf(example).credit, 2_877_500)
@@ -56,10 +56,11 @@ describe('formula 4', () => {
     const penalties = [0, 1, 2, 3].map(count => scoreOf([...failure, ...paid(count)], now).penalty)
 
     assert.equal(scoreOf(failure, now).fusedScore, 0)
-    // 15·0.3/(0.3 + 0.8)·F/(S + F): the word of the one that it failed hardly counts next to the other
+    // the word of the one that it failed hardly counts next to the other
     assert.deepEqual(penalties, [15, 0, 0, 0])
     const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
-    assert.equal(scoreOf(failedBoth, now).penalty, 2)
+    // 15·0.15/(0.15 + 0.8)·(F/(S + F) − 0.15)/0.85
+    assert.equal(scoreOf(failedBoth, now).penalty, 1)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -73,7 +74,7 @@ describe('formula 4', () => {
     const paid = (count: number) => Array.from({ length: count }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing: 0.8 }))
     const gained = [6, 12].map(count => scoreOf([matured, ...paid(count)], now).components.gigPerformance)
 
-    assert.deepEqual(gained, [49, 78.6])
+    assert.deepEqual(gained, [41.9, 84.2])
   })
 
   it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {
@@ -106,8 +107,8 @@ describe('the standing of a payer', () => {
     const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
     const unknown = Array.from({ length: 12 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
 
-    assert.equal(vouchingOf([matured, ...reputed]).standing, 750_000)
-    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 562_500)
+    assert.equal(vouchingOf([matured, ...reputed]).standing, 845_070)
+    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 633_802)
     assert.equal(vouchingOf([matured, ...unknown]).standing, 0)
   })
 
