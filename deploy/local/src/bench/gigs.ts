@@ -10,7 +10,7 @@ const concurrent = 8
 const rounds = 3
 /** A program is faster with each of its first rounds. */
 const growthWarmUp = 4
-const growthRounds = 4
+const growthRounds = 6
 /** As a client polls that follows no events: every read costs the platform more than a step of the gig. */
 const pollMs = 100
 /** What follows from the receipts is on chain by then. */

@@ -8,7 +8,7 @@ import { compareCosts, type Load, runLoad } from './load.ts'
 import { ownEngine, startSide } from './side.ts'
 
 // Part of npm run bench: a registration with all that follows from it in the services, without the relayer, against raw writes of the documents that it leaves.
-const [rounds, requests] = [3, 150]
+const [rounds, requests] = [5, 150]
 /** Events of the last registrations are handled by then. */
 const settledMs = 2_000
 
