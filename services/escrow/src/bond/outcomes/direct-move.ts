@@ -50,9 +50,10 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
     ;[isUncounted, isShort] = [false, false]
     if (bond.chain !== log.network) return undefined
     if (wasOnAnother === isNamed(bond, log.address, places)) throw new Retry('the bond was bound to another contract meanwhile')
+    if (!wasOnAnother && blockNumber <= (bond.directAfter ?? -1)) return undefined
     const bound = wasOnAnother ? isThere && boundTo(bond, log.address, places, now) : bond
-    isUncounted = !bound || (!wasOnAnother && blockNumber <= (bond.directAfter ?? -1))
-    if (!bound || isUncounted) return undefined
+    isUncounted = !bound
+    if (!bound) return undefined
     isShort = type === 'WITHDRAW' && amount > bound.free
     return isShort ? undefined : makeDirectMove(bound, move, now)
   })
