@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
-import { type ChainLog, chainEvent, chainEventRemoved } from '@carapace/api'
 import { newHash, type TestAgent } from '@carapace/testing'
 import { assertHealthy } from '../../testing/assert-healthy.ts'
-import { contracts, type Harness, newAgent, startHarness, until, usdc } from '../../testing/harness.ts'
+import { bondLogsIn, type SeenLog } from '../../testing/bond-logs.ts'
+import { bondsIn } from '../../testing/bonds.ts'
+import { contracts, newAgent, until, usdc } from '../../testing/harness.ts'
+import { sharedHarness } from '../../testing/shared-harness.ts'
 
 /** Stake that agents move on the contract by themselves, when the chain drops blocks. */
 describe('direct deposits and withdrawals of stake', () => {
-  let harness: Harness
-  before(async () => {
-    harness = await startHarness()
-  })
-  after(() => harness.close())
+  const harness = sharedHarness()
+  const { status, history } = bondsIn(harness)
+  const logs = bondLogsIn(harness)
 
   interface Seen {
     event: 'BondDeposited' | 'BondWithdrawn'
@@ -22,26 +22,15 @@ describe('direct deposits and withdrawals of stake', () => {
     logIndex: number
     logPosition?: number
   }
-  const logOf = ({ event, agent: { wallet }, amount, logIndex, logPosition }: Seen): ChainLog => {
+  const logOf = ({ event, agent: { wallet }, amount, logIndex, logPosition, ...place }: Seen): SeenLog => {
     const args = { agent: wallet, from: wallet, to: wallet, amount: String(usdc(amount)) }
-    return { contract: 'Bond', event, args, address: contracts.bond, logIndex, ...(logPosition === undefined ? {} : { logPosition }) }
+    const log = { contract: 'Bond', event, args, address: contracts.bond, logIndex, ...(logPosition === undefined ? {} : { logPosition }) }
+    return { log, from: wallet, ...place }
   }
-  const announced = (seen: Seen) => {
-    const { txHash, blockHash, blockNumber, logIndex } = seen
-    const logId = `BASE_SEPOLIA:${blockHash}:${logIndex}`
-    return { logId, network: 'BASE_SEPOLIA' as const, ...logOf(seen), txHash, blockNumber, blockHash, blockTime: 1 }
-  }
-  const mine = (seen: Seen) =>
-    harness.transactions.set(seen.txHash, { from: seen.agent.wallet, logs: [logOf(seen)], final: true, blockHash: seen.blockHash })
-  const drop = (seen: Seen) => harness.transactions.delete(seen.txHash)
-  const announceFinal = (seen: Seen) => harness.platform.publish(chainEvent('Bond', seen.event).of({ ...announced(seen), final: true }))
-  const announceDropped = (seen: Seen) => harness.platform.publish(chainEventRemoved.of(announced(seen)))
-  const include = async (seen: Seen) => {
-    mine(seen)
-    await announceFinal(seen)
-  }
-  const freeOf = async ({ id }: TestAgent) => (await harness.platform.call('GET', `/api/bond/${id}/status`)).body.availableBond
-  const has = (agent: TestAgent, amount: number) => until(`${amount} staked`, async () => (await freeOf(agent)) === amount)
+  const drop = (seen: Seen) => logs.drop(logOf(seen))
+  const announceDropped = (seen: Seen) => logs.announceDropped(logOf(seen))
+  const include = (seen: Seen) => logs.include(logOf(seen))
+  const has = (agent: TestAgent, amount: number) => until(`${amount} staked`, async () => (await status(agent)).availableBond === amount)
   const deposit = (agent: TestAgent, amount: number, more: Partial<Seen> = {}): Seen => {
     const place = { txHash: newHash(), blockHash: newHash(), blockNumber: 5, logIndex: 4, logPosition: 2 }
     return { event: 'BondDeposited', agent, amount, ...place, ...more }
@@ -127,9 +116,10 @@ describe('direct deposits and withdrawals of stake', () => {
     await include({ ...deposit(agent, 1010), event: 'BondWithdrawn' })
 
     await has(agent, 0)
-    const { body } = await harness.platform.call('GET', `/api/agents/${agent.id}/bond/history`)
-    const rows = body.events.map(({ eventType, amount }: { eventType: string; amount: number }) => `${eventType} ${amount}`)
-    assert.deepEqual(rows.toSorted(), ['DEPOSIT 1000', 'WITHDRAW 1000'])
+    assert.deepEqual((await history(agent)).toSorted(), [
+      ['DEPOSIT', 1000],
+      ['WITHDRAW', 1000],
+    ])
     await assertHealthy(harness)
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type ChainLog, chainEvent, chainEventRemoved } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { newHash, newWallet } from '@carapace/testing'
 import { assertHealthy } from '../../testing/assert-healthy.ts'
+import { bondLogsIn, type SeenLog } from '../../testing/bond-logs.ts'
 import { bondsIn } from '../../testing/bonds.ts'
 import { contracts, until } from '../../testing/harness.ts'
 import type { Scenario } from '../../testing/scenario.ts'
@@ -12,6 +12,7 @@ import { sharedHarness } from '../../testing/shared-harness.ts'
 describe('a lock that somebody else unlocks', () => {
   const harness = sharedHarness()
   const { status, history, bondedGig, unlocked } = bondsIn(harness)
+  const logs = bondLogsIn(harness)
 
   interface Seen {
     scenario: Scenario
@@ -21,22 +22,16 @@ describe('a lock that somebody else unlocks', () => {
   }
   const newUnlock = (scenario: Scenario): Seen => ({ scenario, txHash: newHash(), blockHash: newHash(), blockNumber: 1_000_000 })
   const elsewhere = (seen: Seen): Seen => ({ ...seen, blockHash: newHash(), blockNumber: seen.blockNumber + 1 })
-  const logOf = ({ scenario: { worker, gigId } }: Seen): ChainLog => {
+  const logOf = ({ scenario: { worker, gigId }, ...place }: Seen): SeenLog => {
     const args = { agent: worker.wallet, gigId: onChainKey(gigId), amount: '50000000' }
-    return { contract: 'Bond', event: 'BondUnlocked', args, address: contracts.bond, logIndex: 2, logPosition: 0 }
+    const log = { contract: 'Bond', event: 'BondUnlocked' as const, args, address: contracts.bond, logIndex: 2, logPosition: 0 }
+    return { log, from: newWallet(), ...place }
   }
-  const announced = (seen: Seen) => {
-    const { txHash, blockHash, blockNumber } = seen
-    return { logId: `BASE_SEPOLIA:${blockHash}:2`, network: 'BASE_SEPOLIA' as const, ...logOf(seen), txHash, blockHash, blockNumber, blockTime: 1 }
-  }
-  const announceFinal = (seen: Seen) => harness.platform.publish(chainEvent('Bond', 'BondUnlocked').of({ ...announced(seen), final: true }))
-  const announceDropped = (seen: Seen) => harness.platform.publish(chainEventRemoved.of(announced(seen)))
-  const include = async (seen: Seen) => {
-    harness.transactions.set(seen.txHash, { from: newWallet(), logs: [logOf(seen)], final: true, blockHash: seen.blockHash })
-    await announceFinal(seen)
-  }
+  const announceFinal = (seen: Seen) => logs.announceFinal(logOf(seen))
+  const announceDropped = (seen: Seen) => logs.announceDropped(logOf(seen))
+  const include = (seen: Seen) => logs.include(logOf(seen))
   const drop = async (seen: Seen) => {
-    harness.transactions.delete(seen.txHash)
+    logs.drop(logOf(seen))
     await announceDropped(seen)
   }
   const isLocked = ({ worker }: Scenario) => until('it is locked', async () => (await status(worker)).lockedBond === 50)

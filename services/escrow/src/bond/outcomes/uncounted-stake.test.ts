@@ -1,42 +1,34 @@
 import assert from 'node:assert/strict'
-import { chainEvent } from '@carapace/api'
 import { newHash, type TestAgent } from '@carapace/testing'
 import { assertHealthy } from '../../testing/assert-healthy.ts'
+import { bondLogsIn } from '../../testing/bond-logs.ts'
+import { bondsIn } from '../../testing/bonds.ts'
 import { contracts, formerBond, type Harness, newAgent, startHarness, until, usdc } from '../../testing/harness.ts'
 
 describe('stake on a new Bond that the bond does not count', () => {
-  let harness: Harness
+  const harness = {} as Harness
+  const { deposit, status, rich } = bondsIn(harness)
+  const { include } = bondLogsIn(harness)
   let blockNumber = 100
-  before(async () => {
-    harness = await startHarness({}, undefined, true)
-  })
+  before(() => startHarness({}, harness, true))
   after(() => harness.close())
 
-  const becomesFinal = async (
+  const becomesFinal = (
     event: 'BondDeposited' | 'BondWithdrawn',
-    agent: TestAgent,
+    { wallet }: TestAgent,
     amount: number,
     address: string,
     inBlock = ++blockNumber,
   ) => {
-    const args = { agent: agent.wallet, from: agent.wallet, to: agent.wallet, amount: String(usdc(amount)) }
+    const args = { agent: wallet, from: wallet, to: wallet, amount: String(usdc(amount)) }
     const log = { contract: 'Bond', event, args, address, logIndex: 4, logPosition: 2 }
-    const [txHash, blockHash] = [newHash(), newHash()]
-    harness.transactions.set(txHash, { from: agent.wallet, logs: [log], final: true, blockHash })
-    const logId = `BASE_SEPOLIA:${blockHash}:4`
-    const mined = { logId, network: 'BASE_SEPOLIA' as const, ...log, txHash, blockNumber: inBlock, blockHash, blockTime: 1, final: true }
-    await harness.platform.publish(chainEvent('Bond', event).of(mined))
+    return include({ log, from: wallet, txHash: newHash(), blockHash: newHash(), blockNumber: inBlock })
   }
-  const freeOf = async ({ id }: TestAgent) => (await harness.platform.call('GET', `/api/bond/${id}/status`)).body.availableBond
-  const has = (agent: TestAgent, amount: number) => until(`${amount} staked`, async () => (await freeOf(agent)) === amount)
+  const has = (agent: TestAgent, amount: number) => until(`${amount} staked`, async () => (await status(agent)).availableBond === amount)
   const chainHas = (agent: TestAgent, amount: number) => harness.stakes.set(`${contracts.bond}/${agent.wallet}`, usdc(amount))
-  const deposit = (agent: TestAgent, amount: number) =>
-    harness.platform.call('POST', `/api/bond/${agent.id}/deposit`, { body: { amount }, headers: agent.headers })
   /** Its bond was on the former Bond and is empty; meanwhile it deposited 15 on the new one, which do not count. */
   const movingAgent = async () => {
-    const agent = await newAgent(harness)
-    harness.balances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
-    harness.allowances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    const agent = await rich()
     await becomesFinal('BondDeposited', agent, 20, formerBond)
     await has(agent, 20)
     chainHas(agent, 15)
@@ -78,8 +70,7 @@ describe('stake on a new Bond that the bond does not count', () => {
     await becomesFinal('BondWithdrawn', agent, 1015, contracts.bond)
 
     await has(agent, 0)
-    const { body } = await harness.platform.call('GET', `/api/bond/${agent.id}/status`)
-    assert.equal(body.bondTier, 'UNBONDED')
+    assert.equal((await status(agent)).bondTier, 'UNBONDED')
     await assertHealthy(harness)
   })
 
@@ -102,9 +93,7 @@ describe('stake on a new Bond that the bond does not count', () => {
   })
 
   it('waits until the effects of commands are final before the total of the contract counts', async () => {
-    const agent = await newAgent(harness)
-    harness.balances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
-    harness.allowances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1000))
+    const agent = await rich()
     harness.blockNumber = 0
     assert.equal((await deposit(agent, 50)).status, 200)
     const bonds = harness.platform.service('escrow').platform.db.connection.collection('bonds')
@@ -116,7 +105,7 @@ describe('stake on a new Bond that the bond does not count', () => {
     chainHas(other, 30)
     await becomesFinal('BondDeposited', other, 30, contracts.bond)
     await has(other, 30)
-    assert.equal(await freeOf(agent), 50)
+    assert.equal((await status(agent)).availableBond, 50)
 
     harness.blockNumber = depositedIn
     chainHas(agent, 7)
