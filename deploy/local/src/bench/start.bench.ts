@@ -37,16 +37,16 @@ try {
   await timeRest(first)
   await end(first)
 
-  // the first copy has the unique numbers of its original, which is here too
-  const copies = 1 + Math.ceil(agentCount / players.length)
+  // copy 0 would repeat the unique numbers of its original, which is here too
+  const copies = Math.ceil(agentCount / players.length)
   const engine = await startEngine(folder.path, console.error)
   const place = { uri: engine.uri, prefix: '' }
-  await populate(place, await readAll(place), { shared, names: players.map(({ handle }) => handle) }, { copies })
+  await populate(place, await readAll(place), { shared, names: players.map(({ handle }) => handle) }, { first: 1, copies })
   await engine.close()
 
   const start = await begin()
   const ids = (from: readonly string[], count: number) =>
-    Array.from({ length: count }, (_, n) => copiedKey(from[n % from.length]!, 1 + (Math.floor(n / from.length) % (copies - 1))))
+    Array.from({ length: count }, (_, n) => copiedKey(from[n % from.length]!, 1 + (Math.floor(n / from.length) % copies)))
   const agents = Array.from({ length: agentCount }, (_, n) => copyOf(players[n % players.length]!, 1 + Math.floor(n / players.length)))
   await timeAll(start, engine.uri, agents, ids(gigs, gigCount), timed)
   await end(start)
