@@ -9,6 +9,7 @@ import { tuning as tuning2 } from './v2/tuning.ts'
 import { tuning as tuning3 } from './v3/tuning.ts'
 import { tuning as tuning4 } from './v4/tuning.ts'
 import { tuning as tuning5 } from './v5/tuning.ts'
+import { tuning as tuning6 } from './v6/tuning.ts'
 
 export interface Explanation extends Score {
   formulaVersion: FormulaVersion
@@ -30,6 +31,7 @@ const contributionsOf: Record<FormulaVersion, typeof contributionsOf1> = {
   '3': (log, now, components) => contributionsWith(log, now, components, tuning3),
   '4': (log, now, components) => contributionsWith(log, now, components, tuning4),
   '5': (log, now, components) => contributionsWith(log, now, components, tuning5),
+  '6': (log, now, components) => contributionsWith(log, now, components, tuning6),
 }
 const horizonDays = 30
 

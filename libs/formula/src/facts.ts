@@ -33,6 +33,7 @@ export type Fact =
   | { type: 'followed'; by: string; theirScore: number; theirFollows: number }
   | { type: 'unfollowed'; by: string }
   | { type: 'skill_verified'; skill: string }
+  | Grown
   | { type: 'inherited'; from: string }
   | { type: 'migrated'; to: string }
   | { type: 'suspended' }
@@ -61,6 +62,18 @@ interface Failed extends OfPayer {
   gigId: string
   /** Of the gig. Absent in facts from before it was stored. */
   budget?: string
+}
+
+/** What a counterparty's word, or its work, counts for by now. */
+export interface Growth extends OfPayer {
+  with: string
+  theirCredit?: number
+}
+
+/** Of all whose word or work counts for more than when the agent last dealt with them. */
+interface Grown {
+  type: 'counterparties_grown'
+  grown: Growth[]
 }
 
 interface Slashed {

@@ -7,6 +7,7 @@ import type { State } from './v2/state.ts'
 import { formula3 } from './v3/formula.ts'
 import { formula4 } from './v4/formula.ts'
 import { formula5 } from './v5/formula.ts'
+import { formula6 } from './v6/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -36,11 +37,12 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   '3': byState('3', formula3),
   '4': byState('4', formula4),
   '5': byState('5', formula5),
+  '6': byState('6', formula6),
 }
 
 /** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
-export const followed: Incremental = formula5
-const followedVersion = '5'
+export const followed: Incremental = formula6
+const followedVersion = '6'
 
 /** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
 export interface Followed {

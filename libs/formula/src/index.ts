@@ -5,6 +5,7 @@ export {
   type Dated,
   daysBetween,
   type Fact,
+  type Growth,
   isBonded,
   type Logged,
   marketId,
@@ -45,4 +46,5 @@ export { type Tuning, tuning as tuning2 } from './v2/tuning.ts'
 export { tuning as tuning3 } from './v3/tuning.ts'
 export { tuning as tuning4 } from './v4/tuning.ts'
 export { tuning as tuning5 } from './v5/tuning.ts'
+export { tuning as tuning6 } from './v6/tuning.ts'
 export { exportedFacts, type ScoreExport, scoreIn } from './verify/verify.ts'

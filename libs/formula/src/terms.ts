@@ -1,18 +1,27 @@
 // What every process needs of the formula: it loads without the computation, from @carapace/formula/terms.
 
-export type FormulaVersion = '1' | '2' | '3' | '4' | '5'
+export type FormulaVersion = '1' | '2' | '3' | '4' | '5' | '6'
 
 /**
  * The formula that scores are published by, and the one that runs next to it for comparison. This puts a formula in force, with its lane for new agents;
  * what is written of it follows: docs/trust.md, docs/behaviour.md 17.
  */
-export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaVersion] = ['1', '5']
+export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaVersion] = ['1', '6']
 
 /**
  * How new agents are ranked among those that have a score: as one with fixed points until they have a tier, or below a share of the agents with a
- * completed gig, but as one with so many points at least, until they have completed one (behaviour 17.11).
+ * completed gig, but as one with so many points at least, until they have completed one (behaviour 17.11). That share is larger the more agents are in
+ * the lane: who comes with many accounts shares one place among all of them.
  */
-export type Lane = { kind: 'fixed'; rankedAs: number } | { kind: 'market'; rankedBelow: number; lowestRank: number }
+export type Lane =
+  | { kind: 'fixed'; rankedAs: number }
+  | {
+      kind: 'market'
+      rankedBelow: number
+      lowestRank: number
+      /** The share that they are ranked below where this share of all agents is in the lane, or more. Absent: the same. */
+      crowded?: { from: number; rankedBelow: number }
+    }
 
 /** Formulas give scores of different heights, so the lane is a part of each. */
 export const lanes: Readonly<Record<FormulaVersion, Lane>> = {
@@ -21,6 +30,7 @@ export const lanes: Readonly<Record<FormulaVersion, Lane>> = {
   '3': { kind: 'fixed', rankedAs: 50 },
   '4': { kind: 'fixed', rankedAs: 41 },
   '5': { kind: 'market', rankedBelow: 0.25, lowestRank: 40 },
+  '6': { kind: 'market', rankedBelow: 0.02, lowestRank: 42, crowded: { from: 0.08, rankedBelow: 0.23 } },
 }
 
 /** The four tiers, from the lowest. */

@@ -5,22 +5,22 @@ import { example, now } from './testing/example.fixture.ts'
 import type { Decimal } from './v2/decimal.ts'
 import { stateOf } from './v2/formula.ts'
 import { figuresOf } from './v2/score.ts'
-import { tuning } from './v5/tuning.ts'
+import { tuning } from './v6/tuning.ts'
 
 const page = readFileSync(new URL('../../../docs/trust.md', import.meta.url), 'utf8')
 const fixed = (value: Decimal, digits: number): string => (Number(value) / 1e18).toFixed(digits)
 
 describe('the worked example of docs/trust.md', () => {
   const { quality } = figuresOf(stateOf(example), now, tuning)
-  const { parts, penalty, fusedScore, tier, start } = explain('5', example, now)
+  const { parts, penalty, fusedScore, tier, start } = explain('6', example, now)
   const holds = (lines: readonly string[]) => {
     for (const line of lines) assert.ok(page.split('\n').includes(line), `docs/trust.md has no line "${line}"`)
   }
 
   it('has the payers and their credits', () => {
-    for (const { counterparty, feesPaid, weight, credit } of quality.credits) {
+    for (const { counterparty, feesPaid, weight, credit, word } of quality.credits) {
       const row = page.split('\n').find(line => line.startsWith(`| ${counterparty.toUpperCase()} |`))
-      assert.ok(row?.endsWith(`| ${fixed(feesPaid, 2)} | ${fixed(weight, 3)} | ${fixed(credit, 3)} |`), row)
+      assert.ok(row?.endsWith(`| ${fixed(feesPaid, 2)} | ${fixed(weight, 3)} | ${fixed(credit, 3)} | ${fixed(word, 3)} |`), row)
     }
   })
 

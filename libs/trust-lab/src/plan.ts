@@ -19,13 +19,13 @@ export interface Plan {
 }
 
 /** Formulas that a run compares in every cell; the others only where `--full` says so, and under these attacks in the first market. */
-const compared = ['v1', 'v5']
+const compared = ['v1', 'v6']
 /** Never in force: run where they are named. */
-const superseded = ['v2', 'v3', 'v4']
+const superseded = ['v2', 'v3', 'v4', 'v5']
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
 /** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
 const released = new Set([
-  ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 6', 'real buyers 12'],
+  ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 1', 'real buyers 6', 'real buyers 12'],
   ...['launch pump 6', 'launch pump 20', 'launch pump 60', 'launch pump 12 in 4 rounds', 'launch pump 12 in 6 rounds'],
   ...['launch pump 12 raises 10', 'launch pump 12 raises 30'],
 ])

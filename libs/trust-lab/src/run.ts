@@ -1,4 +1,4 @@
-import { hasNewcomerLane, isInNewcomerLane, laneRank, limits } from '@carapace/api'
+import { hasNewcomerLane, isInNewcomerLane, type LaneFacts, laneRank, limits } from '@carapace/api'
 import type { Attack } from './attack.ts'
 import type { Formula } from './formulas/book.ts'
 import { auc, bayesOf, type Hire } from './judges.ts'
@@ -105,12 +105,16 @@ function choose(population: Population, hireable: readonly Member[], budget: num
 function rankedScore(population: Population, member: Member, budget: number): number {
   const fusedScore = population.score(member)
   if (!population.attack.lane || !hasNewcomerLane(micro(budget))) return fusedScore
-  const totalBonded = micro(member.bond)
-  const riskScore = population.records.riskOf(member.id, population.now())
-  const totalGigsCompleted = population.records.completed(member.id)
-  if (!isInNewcomerLane({ fusedScore, riskScore, totalBonded, totalGigsCompleted }, population.lane)) return fusedScore
+  if (!isInNewcomerLane(laneFactsOf(population, member), population.lane)) return fusedScore
   return Math.max(fusedScore, rankOfDay(population))
 }
+
+const laneFactsOf = (population: Population, member: Member): LaneFacts => ({
+  fusedScore: population.score(member),
+  riskScore: population.records.riskOf(member.id, population.now()),
+  totalBonded: micro(member.bond),
+  totalGigsCompleted: population.records.completed(member.id),
+})
 
 const ranks = new WeakMap<Population, { day: number; rank: number }>()
 
@@ -120,8 +124,7 @@ function rankOfDay(population: Population): number {
   if (last?.day === population.day) return last.rank
   const lane = laneRank(population.lane)
   const counted = population.lane.kind === 'market' ? population.members : []
-  for (const member of counted)
-    if (member.isHireable) lane.add({ fusedScore: population.score(member), totalGigsCompleted: population.records.completed(member.id) })
+  for (const member of counted) if (member.isHireable) lane.add(laneFactsOf(population, member))
   const rank = lane.rank()
   ranks.set(population, { day: population.day, rank })
   return rank

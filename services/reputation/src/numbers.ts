@@ -31,3 +31,37 @@ export function withNumbers(fact: Fact, numbers: ReadonlyMap<string, Vouching>):
   const { standing, credit } = numbers.get(fact.with) ?? { standing: 0, credit: 0 }
   return fact.type === 'settled' && fact.role === 'poster' ? { ...fact, theirCredit: credit } : { ...fact, theirStanding: standing }
 }
+
+type Grown = Extract<Fact, { type: 'counterparties_grown' }>
+
+/** Ids of one read. */
+const pageSize = 1_000
+
+/**
+ * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more by now, a worker that others pay. Asked
+ * once a day, so that an agent's early payers are not worth for ever what they were before anybody knew them. By the counterparties of these agents,
+ * however many others there are.
+ * @param states that have followed the logs
+ */
+export async function grownSince(parts: Parts, states: ReadonlyMap<string, State>, now: Date): Promise<Map<string, Grown>> {
+  const asked = new Set([...states.values()].flatMap(state => followed.counterpartiesOf(state, now)))
+  const numbers = await storedNumbers(parts, [...asked])
+  const facts = new Map<string, Grown>()
+  for (const [agentId, state] of states) {
+    const grown = followed.growthsOf(state, now, id => numbers.get(id))
+    if (grown.length > 0) facts.set(agentId, { type: 'counterparties_grown', grown })
+  }
+  return facts
+}
+
+/** As they are stored with the scores. */
+async function storedNumbers({ db, config }: Parts, ids: readonly string[]): Promise<Map<string, Vouching>> {
+  const scores = db.connection.collection<{ _id: string; vouching?: Vouching }>('scores')
+  const numbers = new Map<string, Vouching>()
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const rows = scores.find({ _id: { $in: ids.slice(at, at + pageSize) } }, { projection: { vouching: 1 } })
+    for await (const { _id: id, vouching } of rows)
+      if (vouching) numbers.set(id, config.TRUST_ANCHORS.includes(id) ? { ...vouching, standing: 1_000_000 } : vouching)
+  }
+  return numbers
+}

@@ -3,7 +3,7 @@ import { Retry } from '@carapace/bus'
 import { type Dated, type Fact, followed, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
-import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
+import { grownSince, numbersOf, partnersIn, withNumbers } from './numbers.ts'
 import type { Parts } from './parts.ts'
 import { ownersOf, recompute, recomputeHeir } from './recompute.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
@@ -80,7 +80,7 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
     const before = subject.standing.fusedScore
     if (item.unless?.(subject.log)) return { before, after: before }
     const fact = withNumbers(item.fact, numbers)
-    added.push(addFact(subject, { ...item, fact }, now))
+    added.push(addFact(subject, { agentId: item.agentId, fact, at: timeOf(item) }, now))
     if (item.edit) subject.edits.push(item.edit)
     if (item.commands) subject.commands.push(item.commands)
     const scores = { before, after: subject.standing.fusedScore }
@@ -99,13 +99,39 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
   return answers
 }
 
-/** Computes the standings of many agents at the present moment: their logs are read together, and only what differs is written. */
+/**
+ * Computes the standings of many agents on a new day: their logs are read together, get what their counterparties have become, and only what differs is
+ * written.
+ */
 export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
-  const wholeUntil = await parts.audit.last()
+  const last = await parts.audit.last()
   const now = parts.clock.now()
-  const subjects = [...(await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))).values()]
-  for (const subject of subjects) subject.standing = standingAt(subject.facts, now, subject.state)
-  await storeAll(parts, subjects, { now, wholeUntil })
+  const subjects = await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))
+  for (const subject of subjects.values()) subject.standing = standingAt(subject.facts, now, subject.state)
+  const grown = await grownSince(parts, new Map([...subjects].map(([id, { state }]) => [id, state])), now)
+  const wholeUntil = await appendAll(parts, subjects, grown, { now, last })
+  await storeAll(parts, [...subjects.values()], { now, wholeUntil })
+}
+
+/** Appends a fact of the present moment to each log. @returns the position that the logs are whole up to; undefined where others have appended meanwhile */
+async function appendAll(
+  parts: Parts,
+  subjects: ReadonlyMap<string, Subject>,
+  news: ReadonlyMap<string, Fact>,
+  { now, last }: { now: Date; last: number },
+): Promise<number | undefined> {
+  if (news.size === 0) return last
+  const day = now.toISOString().slice(0, 10)
+  const added = [...news].map(([agentId, fact]) => {
+    const subject = subjects.get(agentId)!
+    const before = subject.standing.fusedScore
+    const item = { agentId, fact, key: fact.type, eventId: `${fact.type} ${day}`, source: 'reputation', txHash: null, at: now }
+    const logged = addFact(subject, item, now)
+    return { logged, entry: { ...item, scores: { before, after: subject.standing.fusedScore } } }
+  })
+  const positions = await parts.audit.append(added.map(({ entry }) => entry))
+  for (const [at, { logged }] of added.entries()) logged.seq = positions[at]
+  return positions.every((position, at) => position === last + 1 + at) ? last + positions.length : undefined
 }
 
 /** @param read the logs of the documents' own agents, where they were read with them */
@@ -124,8 +150,8 @@ async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDo
   )
 }
 
-function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date): Logged {
-  const logged: Logged = { ...fact, agentId, at: new Date(at ?? event.time) }
+function addFact(subject: Subject, { agentId, fact, at }: { agentId: string; fact: Fact; at: Date }, now: Date): Logged {
+  const logged: Logged = { ...fact, agentId, at }
   subject.log = [...subject.log, logged].sort((a, b) => a.at.getTime() - b.at.getTime())
   subject.facts = mergedFacts(agentId, subject.log)
   // the bond of an heir is the sum of several, so that one fact changes others
@@ -137,8 +163,10 @@ function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date
 
 const entryOf = ({ event, agentId, fact, at, txHash, key }: Item): NewEntry => ({
   ...{ agentId, fact, key: key ?? fact.type, eventId: event.id, source: event.source.split('/').at(-1) ?? '', txHash: txHash ?? null },
-  at: new Date(at ?? event.time),
+  at: timeOf({ event, at }),
 })
+
+const timeOf = ({ event, at }: Pick<Item, 'event' | 'at'>): Date => new Date(at ?? event.time)
 
 /** @param wholeUntil position of the last entry, where the logs that were read are whole up to it */
 async function storeAll(

@@ -1,6 +1,6 @@
 import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, tierChanged } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from '@carapace/chain'
-import { currentVersion, type FormulaVersion, type Inputs, newJudgement, type Tier, tierOf } from '@carapace/formula'
+import { currentVersion, type FormulaVersion, type Inputs, newJudgement, type Tier, tierOf, type Vouching } from '@carapace/formula'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { Standing } from './standing.ts'
 
@@ -95,8 +95,11 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 }
 
 /** What is stored and not shown with the score. */
-const unshown = ({ formulaVersion, shadow, vouches }: ScoreDoc): string =>
-  JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true])
+const unshown = ({ formulaVersion, shadow, vouches, vouching }: ScoreDoc): string =>
+  JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true, vouching && coarse(vouching)])
+
+/** A write for each millionth would be one more for each payment; what has grown is told by larger steps. */
+const coarse = ({ standing, credit }: Vouching) => [standing, Math.min(credit, 1_000_000)].map(millionths => Math.floor(millionths / 50_000))
 
 const shown = ({
   fusedScore,

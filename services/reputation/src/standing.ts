@@ -10,6 +10,7 @@ import {
   stateOf,
   type Tier,
   usdcOf,
+  type Vouching,
   vouchesFrom,
   within,
 } from '@carapace/formula'
@@ -23,6 +24,8 @@ export interface Standing extends Score {
   shadow?: { formulaVersion: FormulaVersion; fusedScore: number; tier: Tier }
   /** Its word counts for those it pays: standing of at least a half. */
   vouches?: boolean
+  /** What facts of its counterparties store of it. Absent in early records. */
+  vouching?: Vouching
   /** How reliably it judges the work of others (J), in millionths. Absent in early records. */
   judgement?: number
   risk: Risk
@@ -45,7 +48,7 @@ export function standingAt(log: readonly Dated[], now: Date, state: State = stat
   const { scoreBy, vouching, judgement } = figuresAt(log, state, now)
   const [score, shadow] = [scoreBy(currentVersion), scoreBy(shadowVersion)]
   const risk = riskOf(
-    facts.filter(fact => fact.type !== 'market_matured'),
+    facts.filter(fact => !isOfOthers(fact)),
     now,
   )
   const delivered = within(facts, 'settled', now).filter(fact => fact.role === 'assignee')
@@ -56,6 +59,7 @@ export function standingAt(log: readonly Dated[], now: Date, state: State = stat
     shadow: { formulaVersion: shadowVersion, fusedScore: shadow.fusedScore, tier: shadow.tier },
     judgement,
     vouches: vouching.standing >= vouchesFrom,
+    vouching,
     risk,
     badges: badgesOf(facts, score, risk, now),
     totalGigsCompleted: delivered.length,
@@ -64,6 +68,9 @@ export function standingAt(log: readonly Dated[], now: Date, state: State = stat
     bond: usdcOf(within(facts, 'bond', now).at(-1)?.total ?? '0'),
   }
 }
+
+/** Says nothing of what the agent did. */
+const isOfOthers = ({ type }: Dated): boolean => type === 'market_matured' || type === 'counterparties_grown'
 
 /** In the order of behaviour 17.4. */
 function badgesOf(facts: readonly Dated[], score: Score, risk: Risk, now: Date): string[] {

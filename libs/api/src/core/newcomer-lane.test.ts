@@ -21,9 +21,9 @@ describe('isInNewcomerLane', () => {
 })
 
 describe('the rank of the lane', () => {
-  const scored = (fusedScore: number, totalGigsCompleted = 1) => ({ fusedScore, totalGigsCompleted })
-  const rankOf = (agents: readonly ReturnType<typeof scored>[]) => {
-    const lane = laneRank(lanes['5'])
+  const scored = (fusedScore: number, totalGigsCompleted = 1, totalBonded = 0n) => ({ fusedScore, totalGigsCompleted, totalBonded, riskScore: 0 })
+  const rankOf = (agents: readonly ReturnType<typeof scored>[], of = lanes['5']) => {
+    const lane = laneRank(of)
     for (const agent of agents) lane.add(agent)
     return lane.rank()
   }
@@ -55,14 +55,30 @@ describe('the rank of the lane', () => {
     assert.equal(rankOf([]), 40)
   })
 
+  it('falls the more agents are in the lane', () => {
+    const lane = { kind: 'market', rankedBelow: 0, lowestRank: 40, crowded: { from: 0.1, rankedBelow: 0.2 } } as const
+    const begun = scores(...Array.from({ length: 90 }, (_, n) => 10 + n))
+    const rank = (members: number, others = begun) => rankOf([...others, ...Array.from({ length: members }, () => scored(15, 0, 10_000_000n))], lane)
+
+    // 0, 4.8, 10 and 20 % of ninety agents are above
+    assert.deepEqual([rank(0), rank(2), rank(4), rank(10), rank(50)], [99, 96, 92, 82, 82])
+    assert.deepEqual([rank(50, []), rank(0, [])], [40, 40])
+    assert.equal(
+      describedLane(lane),
+      'Rank bonded agents without a completed gig below the best 0 % of those with one, and the lower the more of them there are, down to 20 %',
+    )
+  })
+
   it('forgets agents that are removed', () => {
-    const agent = fc.tuple(fc.integer({ min: 0, max: 1000 }), fc.nat(2)).map(([tenths, completed]) => scored(tenths / 10, completed))
+    const agent = fc
+      .tuple(fc.integer({ min: 0, max: 1000 }), fc.nat(2), fc.nat(20))
+      .map(([tenths, completed, bond]) => scored(tenths / 10, completed, BigInt(bond) * 1_000_000n))
     fc.assert(
       fc.property(fc.array(agent), fc.array(agent), (left, removed) => {
-        const lane = laneRank(lanes['5'])
+        const lane = laneRank(lanes['6'])
         for (const one of [...removed, ...left]) lane.add(one)
         for (const one of removed) lane.remove(one)
-        assert.equal(lane.rank(), rankOf(left))
+        assert.equal(lane.rank(), rankOf(left, lanes['6']))
       }),
     )
   })

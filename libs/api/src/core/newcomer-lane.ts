@@ -17,7 +17,7 @@ export const laneInForce: Lane = lanes[currentVersion]
 export const describedLane = (lane: Lane): string =>
   lane.kind === 'fixed'
     ? `Rank bonded new agents as if their score were ${lane.rankedAs}`
-    : `Rank bonded agents without a completed gig below the best ${100 * lane.rankedBelow} % of those with one`
+    : `Rank bonded agents without a completed gig below the best ${100 * lane.rankedBelow} % of those with one${lane.crowded ? `, and the lower the more of them there are, down to ${100 * lane.crowded.rankedBelow} %` : ''}`
 
 /** What the lane is decided by. */
 export interface LaneFacts {
@@ -42,36 +42,43 @@ export const hasNewcomerLane = (budget: bigint): boolean => budget <= newcomerLa
 
 /** What the lane is ranked as, updated agent by agent: reading it costs the same however many there are. */
 export interface LaneRank {
-  add(agent: Scored): void
-  remove(agent: Scored): void
+  add(agent: LaneFacts): void
+  remove(agent: LaneFacts): void
   /** Whole points that agents of the lane are ranked as. */
   rank(): number
 }
-type Scored = Pick<LaneFacts, 'fusedScore' | 'totalGigsCompleted'>
 
-/** @example const lane = laneRank(lanes['5']); lane.add({ fusedScore: 50, totalGigsCompleted: 1 }); lane.rank() // 50 */
+/** @example const lane = laneRank(lanes['5']); lane.add({ fusedScore: 50, riskScore: 0, totalBonded: 0n, totalGigsCompleted: 1 }); lane.rank() // 50 */
 export const laneRank = (lane = laneInForce): LaneRank => (lane.kind === 'market' ? marketRank(lane) : fixedRank(lane))
 
 const fixedRank = ({ rankedAs }: Lane & { kind: 'fixed' }): LaneRank => ({ add: () => {}, remove: () => {}, rank: () => rankedAs })
 
-function marketRank({ rankedBelow, lowestRank }: Lane & { kind: 'market' }): LaneRank {
+function marketRank(lane: Lane & { kind: 'market' }): LaneRank {
+  const { lowestRank } = lane
   const counts = Array.from({ length: 101 }, () => 0)
-  let all = 0
-  const change = ({ fusedScore, totalGigsCompleted }: Scored, by: 1 | -1) => {
-    if (totalGigsCompleted === 0) return
-    counts[Math.floor(fusedScore)]! += by
-    all += by
+  let [begun, inLane] = [0, 0]
+  const change = (agent: LaneFacts, by: 1 | -1) => {
+    if (isInNewcomerLane(agent, lane)) inLane += by
+    if (agent.totalGigsCompleted === 0) return
+    counts[Math.floor(agent.fusedScore)]! += by
+    begun += by
   }
   return {
     add: agent => change(agent, 1),
     remove: agent => change(agent, -1),
     rank: () => {
+      const rankedBelow = rankedBelowOf(lane, inLane / Math.max(1, begun + inLane))
       let above = 0
       for (let points = 100; points > lowestRank; points -= 1) {
         above += counts[points]!
-        if (above > 0 && above >= rankedBelow * all) return points
+        if (above > 0 && above >= rankedBelow * begun) return points
       }
       return lowestRank
     },
   }
+}
+
+/** The share of agents with a completed gig that the lane is ranked below. @param crowd share of the agents that are in it */
+function rankedBelowOf({ rankedBelow, crowded }: Lane & { kind: 'market' }, crowd: number): number {
+  return crowded ? rankedBelow + (crowded.rankedBelow - rankedBelow) * Math.min(1, crowd / crowded.from) : rankedBelow
 }

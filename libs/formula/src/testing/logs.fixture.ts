@@ -56,6 +56,12 @@ const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   fc.record({ type: fc.constant('followed' as const), by: some, theirScore: fc.integer({ min: 0, max: 100 }), theirFollows: fc.nat(50) }),
   fc.record({ type: fc.constant('unfollowed' as const), by: some }),
   fc.record({ type: fc.constant('crew_mates' as const), crewId: some, mates: fc.array(some) }),
+  fc.record({
+    type: fc.constant('counterparties_grown' as const),
+    grown: fc.array(fc.record({ with: some, theirStanding: share, theirCredit: share.map(value => 3 * value) }, { requiredKeys: ['with'] }), {
+      maxLength: 3,
+    }),
+  }),
   fc.constantFrom<Fact>(
     { type: 'registered' },
     { type: 'seen' },

@@ -26,12 +26,21 @@ export function partsOf(
   return {
     gigPerformance: [{ name: 'delivery', value: points(100, quality.good) }],
     onChainBehaviour: onChainParts(state, quality, now, tuning),
-    bondReliability: bondParts(state, quality, now),
-    ecosystemSignals: ecosystemParts(state, quality, now),
+    bondReliability: bondParts(state, quality, now, tuning),
+    ecosystemSignals: ecosystemParts(state, quality, now, tuning),
   }
 }
 
-function onChainParts(state: State, { good, credits }: Quality, now: Date, { feesHalfMicro }: Tuning): Part[] {
+/** g·Q^m */
+function meritOf({ good, quality }: Quality, power: number): Decimal {
+  let merit = good
+  for (let n = 0; n < power; n++) merit = times(merit, quality)
+  return merit
+}
+
+function onChainParts(state: State, quality: Quality, now: Date, tuning: Tuning): Part[] {
+  const { credits } = quality
+  const { feesHalfMicro } = tuning
   const since = state.outcomes.find(({ type, at }) => type === 'settled' && at.getTime() > now.getTime() - year * dayMs)?.at.getTime()
   // an account that sleeps does not age
   const age = Math.max(0, Math.floor((now.getTime() - Math.max(state.registeredOnChain, since ?? now.getTime())) / dayMs))
@@ -39,9 +48,10 @@ function onChainParts(state: State, { good, credits }: Quality, now: Date, { fee
   // squared: many payers count, a few that one attacker pays for hardly do
   const [square, half] = [times(fees, fees), times(millionths(feesHalfMicro), millionths(feesHalfMicro))]
   const { judgement, judged } = judgementIn(state, now)
+  const merit = meritOf(quality, tuning.meritPower)
   return [
-    { name: 'age', value: points(20, times(good, unit(ratio(BigInt(age), 180n)))) },
-    { name: 'fees', value: points(50, times(good, ratio(square, square + half))) },
+    { name: 'age', value: points(20, times(merit, unit(ratio(BigInt(age), 180n)))) },
+    { name: 'fees', value: points(50, times(merit, ratio(square, square + half))) },
     { name: 'votes', value: points(30, times(millionths(judgement), ratio(BigInt(judged), BigInt(judged + 20)))) },
   ]
 }
@@ -58,14 +68,16 @@ export function judgementIn({ votes }: State, now: Date): { judgement: number; j
   return { judgement: judgementOf(judged), judged: Object.values(judged).reduce((sum, value) => sum + value, 0) }
 }
 
-function bondParts(state: State, { good }: Quality, now: Date): Part[] {
+function bondParts(state: State, quality: Quality, now: Date, tuning: Tuning): Part[] {
   if (BigInt(state.bonds.at(-1)?.total ?? 0) < minBondMicro) return []
   const clean = countWithin(state.cleanLocks, now, year)
   const slashes = appliedIn(state).filter(({ at }) => now.getTime() - at.getTime() < year * dayMs).length
+  const { power, amount, days, locks, locksHalf } = tuning.bond
+  const merit = meritOf(quality, power)
   const parts: Part[] = [
-    { name: 'bond', value: points(20, times(good, unit(ratio(meanBond(state, now.getTime()), whole(500))))) },
-    { name: 'bondedDays', value: points(20, times(good, unit(ratio(BigInt(bondedDays(state, now.getTime())), 90n)))) },
-    { name: 'cleanLocks', value: points(60, times(good, ratio(BigInt(clean), BigInt(clean + 10)))) },
+    { name: 'bond', value: points(amount, times(merit, unit(ratio(meanBond(state, now.getTime()), whole(500))))) },
+    { name: 'bondedDays', value: points(days, times(merit, unit(ratio(BigInt(bondedDays(state, now.getTime())), 90n)))) },
+    { name: 'cleanLocks', value: points(locks, times(merit, ratio(BigInt(clean), BigInt(clean + locksHalf)))) },
   ]
   if (slashes === 0) return parts
   const total = parts.reduce((sum, { value }) => sum + value, 0n)
@@ -95,7 +107,7 @@ function bondedDays({ bonds }: State, now: number): number {
   return Math.floor((now - since) / dayMs)
 }
 
-function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality, now: Date): Part[] {
+function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality, now: Date, tuning: Tuning): Part[] {
   const creditOf = (counterparty: string) => byCounterparty.get(counterparty)?.credit ?? 0n
   const hiringOf = (counterparty: string) => byCounterparty.get(counterparty)?.hiring ?? 0n
   const requests = countWithin(state.requests, now, year)
@@ -103,9 +115,12 @@ function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality
   const hired = credits.reduce((sum, { hiring }) => sum + hiring, 0n)
   const followers = followersOf(state, by => min(one, creditOf(by) + hiringOf(by)))
   return [
-    { name: 'reviews', value: points(40, times(good, reviewsOf(state, creditOf, now))) },
+    { name: 'reviews', value: points(tuning.reviews, times(good, reviewsOf(state, creditOf, now))) },
     { name: 'followers', value: points(20, unit(followers / 5n)) },
-    { name: 'duty', value: requests === 0 ? 0n : points(20, times(ratio(BigInt(votes), BigInt(requests)), unit(ratio(BigInt(requests), 10n)))) },
+    {
+      name: 'duty',
+      value: requests === 0 ? 0n : points(tuning.duty, times(ratio(BigInt(votes), BigInt(requests)), unit(ratio(BigInt(requests), 10n)))),
+    },
     { name: 'hiring', value: points(20, unit(hired / 10n)) },
   ]
 }

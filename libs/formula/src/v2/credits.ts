@@ -1,4 +1,4 @@
-import { type Decimal, max, millionths, min, one, ratio, times, toMillionths, whole } from './decimal.ts'
+import { type Decimal, max, millionths, min, one, ratio, shareAbove, times, toMillionths, whole } from './decimal.ts'
 import { type Pair, type Sums, sumsOf, windowMs } from './pairs.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
@@ -10,6 +10,9 @@ export interface Credit extends Sums {
   /** Weight of a gig that it paid, and of one that the agent failed for it. */
   weight: Decimal
   failWeight: Decimal
+  /** What a gig that it paid says of how reliable the agent is, and one that the agent failed for it. */
+  word: Decimal
+  missedWord: Decimal
   /** Nobody vouches for it. */
   isFloor: boolean
   /** It was last paid by before the market was mature. */
@@ -28,7 +31,9 @@ export function creditsOf(state: State, now: number, tuning: Tuning): Credit[] {
     const sums = sumsOf(pair, now, tuning)
     if (sums) credits.push(creditWith(counterparty, pair, sums, state, tuning))
   }
-  return isMature(state, now) ? withinLimit(credits, tuning) : credits
+  if (!isMature(state, now)) return credits
+  const limited = withinLimit(credits, tuning)
+  return tuning.words ? wordsWithin(limited, tuning.words.beyond) : limited
 }
 
 /** Agents exist whose word counts. */
@@ -50,18 +55,47 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
   const isFloor = sums.theirStanding <= floor
   const tie = isTied ? millionths(tuning.tie) : one
   const weight = times(max(sums.theirStanding, floor), tie)
+  const failWeight = max(weight, millionths(tuning.floor))
   return {
     ...sums,
+    ...wordsOf(sums, tie, { weight, failWeight }, tuning),
     counterparty,
     tie,
     weight,
-    failWeight: max(weight, millionths(tuning.floor)),
+    failWeight,
     isFloor,
     isYoung,
     credit: times(weight, min(one, ratio(sums.feesPaid, millionths(tuning.creditFeesMicro)))),
     feesOnChain: times(weight, min(whole(2), sums.feesPaid)),
     hiring: times(times(sums.theirRep, tie), min(one, sums.feesSpent)),
   }
+}
+
+function wordsOf(
+  { theirStanding, feesPaid }: Sums,
+  tie: Decimal,
+  { weight, failWeight }: Pick<Credit, 'weight' | 'failWeight'>,
+  { words, creditFeesMicro }: Tuning,
+): Pick<Credit, 'word' | 'missedWord'> {
+  if (!words) return { word: weight, missedWord: failWeight }
+  const vouched = min(one, ratio(theirStanding, millionths(words.whole)))
+  const unvouched = times(millionths(words.unvouched), min(one, ratio(feesPaid, millionths(creditFeesMicro))))
+  const word = times(tie, max(vouched, unvouched))
+  return { word, missedWord: max(word, millionths(words.missed)) }
+}
+
+/** Together the payers that nobody vouches for say hardly more than the others do. */
+function wordsWithin(credits: Credit[], beyond: number): Credit[] {
+  let [vouched, others] = [0n, 0n]
+  for (const { isFloor, word, missedWord, counts } of credits) {
+    const said = word * counts.settled + missedWord * counts.failed
+    if (isFloor) others += said
+    else vouched += said
+  }
+  const limit = vouched + millionths(beyond)
+  if (others <= limit) return credits
+  const share = ratio(limit, others)
+  return credits.map(entry => (entry.isFloor ? { ...entry, word: times(entry.word, share), missedWord: times(entry.missedWord, share) } : entry))
 }
 
 /** Payers that nobody vouches for count little, however many they are. */
@@ -75,7 +109,8 @@ function withinLimit(credits: Credit[], tuning: Tuning): Credit[] {
     if (!entry.isFloor) return entry
     const weight = times(entry.weight, share)
     const failWeight = max(weight, millionths(tuning.floor))
-    return { ...entry, weight, failWeight, credit: times(entry.credit, share), feesOnChain: times(entry.feesOnChain, share) }
+    const words = tuning.words ? {} : { word: weight, missedWord: failWeight }
+    return { ...entry, ...words, weight, failWeight, credit: times(entry.credit, share), feesOnChain: times(entry.feesOnChain, share) }
   })
 }
 
@@ -111,5 +146,9 @@ function standingOf({ paid, ...state }: State, credits: Credits, now: number, tu
   }
   if (vouched === 0n) return 0n
   const half = isMature(state, now) ? tuning.vouchHalfMicro : tuning.young.vouchHalfMicro
-  return times(ratio(vouched, vouched + millionths(half)), min(one, times(millionths(tuning.vouchShare), ratio(vouched, all))))
+  const power = isMature(state, now) ? tuning.vouchPower : 1
+  return times(
+    power === 1 ? ratio(vouched, vouched + millionths(half)) : shareAbove(vouched, millionths(half), power),
+    min(one, times(millionths(tuning.vouchShare), ratio(vouched, all))),
+  )
 }

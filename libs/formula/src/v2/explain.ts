@@ -45,7 +45,7 @@ function deliveryLines({ credits, known, perWeight, settled, chance, failed, bou
     ...shareOut(
       cost(clean, afterFailures),
       failing,
-      ({ failWeight, failed: some }) => points(times(perWeight, failWeight)) * some.length,
+      ({ missedWord, failed: some }) => points(times(perWeight, missedWord)) * some.length,
       entry => ({ text: `Failed ${gigs(entry.failed.length)} for ${entry.counterparty}`, with: entry.counterparty }),
     ),
     line(`Delivers large gigs less often than small ones (${percent(chance)} of all)`, cost(afterFailures, afterSize)),

@@ -1,7 +1,8 @@
-import type { Dated } from '../facts.ts'
+import type { Dated, Growth } from '../facts.ts'
 import type { Score } from '../terms.ts'
 import { judgementIn } from './components.ts'
 import { type Vouching, vouchingOf } from './credits.ts'
+import { counterpartiesIn, growthsIn } from './growth.ts'
 import { figuresOf } from './score.ts'
 import { advance, apply, type State, start } from './state.ts'
 import { type Tuning, tuning } from './tuning.ts'
@@ -17,6 +18,9 @@ export interface Incremental {
   vouchingOf(state: State, now: Date): Vouching
   /** Both, in the time of one. */
   standingOf(state: State, now: Date): { score: Score; vouching: Vouching }
+  /** Whose numbers may have grown since the agent dealt with them, and what its log does not say of them yet. */
+  counterpartiesOf(state: State, now: Date): string[]
+  growthsOf(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined): Growth[]
   /** J, in millionths. */
   judgementOf(state: State, now: Date): number
 }
@@ -31,6 +35,8 @@ export const incrementalWith = (numbers: Tuning): Incremental => ({
     const { score, quality } = figuresOf(state, now, numbers)
     return { score, vouching: vouchingOf(state, quality.byCounterparty, now.getTime(), numbers) }
   },
+  counterpartiesOf: (state, now) => counterpartiesIn(state, now, numbers),
+  growthsOf: (state, now, numbersOf) => growthsIn(state, now, numbersOf, numbers),
   judgementOf: (state, now) => {
     advance(state, now)
     return judgementIn(state, now).judgement

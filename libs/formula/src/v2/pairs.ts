@@ -1,15 +1,20 @@
-import { dayMs, type Of } from '../facts.ts'
+import { dayMs, type Growth, type Of } from '../facts.ts'
 import type { Credit } from './credits.ts'
 import { type Decimal, millionths, one, ratio, unit } from './decimal.ts'
-import { compare, insert } from './timeline.ts'
+import { compare, compareText, insert } from './timeline.ts'
 import type { Tuning } from './tuning.ts'
 
 /** A gig or job that ended: paid, or failed by the assignee. */
 export type Outcome = Of<'settled'> | Of<'failed'>
 
+/** What a counterparty has become, and since when that is known. */
+export type Grown = Growth & { at: Date }
+
 /** Everything between an agent and one counterparty. What it sums to is computed again only when an outcome comes, or leaves the 365 days. */
 export interface Pair {
   outcomes: Outcome[]
+  /** What the counterparty has become since, in order. */
+  grown: Grown[]
   sums: Sums | undefined
   /** The credit that was last made of the sums. */
   credit?: { sums: Sums; isYoung: boolean; isTied: boolean; credit: Credit }
@@ -28,8 +33,9 @@ export interface Sums {
   feesSpent: Decimal
   wasHired: boolean
   hasHired: boolean
-  /** Of the counterparty as payer, without any floor, as of the newest outcome; when that was. */
+  /** Of the counterparty as payer, without any floor, as it is known last. */
   theirStanding: Decimal
+  /** When the newest outcome was. */
   at: number
   /** Of the counterparty as worker, 0 to 1: how much those who paid it gain. */
   theirRep: Decimal
@@ -43,6 +49,11 @@ export function addOutcome(pair: Pair, outcome: Outcome): void {
   pair.sums = undefined
 }
 
+export function addGrowth(pair: Pair, growth: Grown): void {
+  insert(pair.grown, growth, (a, b) => a.at.getTime() - b.at.getTime() || compareText(a, b))
+  pair.sums = undefined
+}
+
 export function removeOutcome(pair: Pair, outcome: Outcome): void {
   pair.outcomes.splice(pair.outcomes.indexOf(outcome), 1)
   pair.sums = undefined
@@ -50,16 +61,25 @@ export function removeOutcome(pair: Pair, outcome: Outcome): void {
 
 /** @returns undefined where nothing happened between them in 365 days */
 export function sumsOf(pair: Pair, now: number, tuning: Tuning): Sums | undefined {
-  if (pair.sums === undefined || pair.sums.until <= now) pair.sums = sum(pair.outcomes, now, tuning)
+  if (pair.sums === undefined || pair.sums.until <= now) pair.sums = sum(pair, now, tuning)
   return pair.sums.settled.length + pair.sums.failed.length > 0 || pair.sums.hasHired ? pair.sums : undefined
 }
 
-function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
+function sum({ outcomes, grown }: Pair, now: number, tuning: Tuning): Sums {
   const recent = outcomes.filter(({ at }) => at.getTime() > now - windowMs)
   const paid = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'assignee' && one.creditable)
   const failed = recent.filter((one): one is Of<'failed'> => one.type === 'failed')
   const spent = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'poster' && one.creditable)
   const theirs = recent.findLast(one => (one.type === 'failed' && one.theirStanding !== undefined) || paid.includes(one as Of<'settled'>))
+  const since = tuning.growthStep === undefined ? [] : grown
+  const payer = newer(
+    theirs,
+    since.findLast(({ theirStanding }) => theirStanding !== undefined),
+  )
+  const worker = newer(
+    spent.at(-1),
+    since.findLast(({ theirCredit }) => theirCredit !== undefined),
+  )
   return {
     until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
     settled: paid.slice(-perPair),
@@ -69,9 +89,9 @@ function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
     feesSpent: feesOf(spent),
     wasHired: paid.length > 0,
     hasHired: spent.length > 0,
-    theirStanding: theirs ? standingIn(theirs) : 0n,
+    theirStanding: payer ? standingIn(payer) : 0n,
     at: (theirs ?? recent.at(-1))?.at.getTime() ?? 0,
-    theirRep: spent.length > 0 ? repIn(spent.at(-1)!, tuning) : 0n,
+    theirRep: spent.length > 0 && worker ? repIn(worker, tuning) : 0n,
   }
 }
 
@@ -98,11 +118,18 @@ export const repOf = (credit: Decimal, { vouchFrom, vouchRange }: Tuning): Decim
   unit(ratio(credit - millionths(vouchFrom), millionths(vouchRange)))
 
 /** A fact without the number is of formula 1: its score counts half as much as it did there, and so never vouches alone. */
-const standingIn = (fact: Outcome): Decimal => {
+const standingIn = (fact: Outcome | Grown): Decimal => {
   if (fact.theirStanding !== undefined) return millionths(fact.theirStanding)
-  return fact.type === 'settled' ? byScore(fact.theirScore) : 0n
+  return isSettled(fact) ? byScore(fact.theirScore) : 0n
 }
-const repIn = (fact: Of<'settled'>, tuning: Tuning): Decimal =>
-  fact.theirCredit === undefined ? byScore(fact.theirScore) : repOf(millionths(fact.theirCredit), tuning)
+function repIn(fact: Of<'settled'> | Grown, tuning: Tuning): Decimal {
+  if (fact.theirCredit !== undefined) return repOf(millionths(fact.theirCredit), tuning)
+  return isSettled(fact) ? byScore(fact.theirScore) : 0n
+}
+
+const isSettled = (fact: Outcome | Grown): fact is Of<'settled'> => 'type' in fact && fact.type === 'settled'
+
+const newer = <A extends { at: Date }, B extends { at: Date }>(one: A | undefined, other: B | undefined): A | B | undefined =>
+  one && other ? (one.at > other.at ? one : other) : (one ?? other)
 
 const byScore = (score: number): Decimal => unit(ratio(BigInt(Math.round(score * 10) - 150) * one, 550n * one)) / 2n

@@ -34,15 +34,15 @@ const perPair = 3
 function sumsOver(credits: readonly Credit[]) {
   let [credit, paid, missed, squares] = [0n, 0n, 0n, 0n]
   let [smallPaid, smallMissed, largePaid, largeMissed] = [0n, 0n, 0n, 0n]
-  for (const { weight, failWeight, counts, credit: own } of credits) {
+  for (const { word, missedWord, counts, credit: own } of credits) {
     credit += own
-    paid += weight * counts.settled
-    missed += failWeight * counts.failed
-    squares += weight * weight * counts.settled + failWeight * failWeight * counts.failed
-    smallPaid += weight * counts.smallSettled
-    smallMissed += failWeight * counts.smallFailed
-    largePaid += weight * counts.largeSettled
-    largeMissed += failWeight * counts.largeFailed
+    paid += word * counts.settled
+    missed += missedWord * counts.failed
+    squares += word * word * counts.settled + missedWord * missedWord * counts.failed
+    smallPaid += word * counts.smallSettled
+    smallMissed += missedWord * counts.smallFailed
+    largePaid += word * counts.largeSettled
+    largeMissed += missedWord * counts.largeFailed
   }
   return { credit, paid, missed, squares, small: { paid: smallPaid, missed: smallMissed }, large: { paid: largePaid, missed: largeMissed } }
 }
@@ -114,9 +114,9 @@ function formOf({ byCounterparty, perWeight, chance }: Outcomes, { outcomes }: S
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {
-    const { weight, failWeight } = byCounterparty.get(counterparty)!
-    paid += weight * BigInt(settled)
-    missed += failWeight * BigInt(failed)
+    const { word, missedWord } = byCounterparty.get(counterparty)!
+    paid += word * BigInt(settled)
+    missed += missedWord * BigInt(failed)
   }
   const [s, f] = [times(perWeight, paid), times(perWeight, missed)]
   const recent = ratio(s + 2n * chance, s + f + whole(2))

@@ -2,14 +2,17 @@ import { type Dated, dayMs } from '../facts.ts'
 
 /** Order of facts that no order of arrival changes: their time, and what they say where that is the same. */
 export function compare(a: Dated, b: Dated): number {
-  const byTime = a.at.getTime() - b.at.getTime()
-  if (byTime !== 0) return byTime
+  return a.at.getTime() - b.at.getTime() || compareText(a, b)
+}
+
+/** By what they say. */
+export function compareText(a: object, b: object): number {
   const [left, right] = [textOf(a), textOf(b)]
   if (left === right) return 0
   return left < right ? -1 : 1
 }
 
-const textOf = (fact: Dated): string => JSON.stringify(Object.entries(fact).sort(([a], [b]) => (a < b ? -1 : 1)))
+const textOf = (fact: object): string => JSON.stringify(Object.entries(fact).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Inserts in order; what is newest, as most are, costs nothing more. */
 export function insert<T>(list: T[], item: T, order: (a: T, b: T) => number): void {

@@ -17,6 +17,16 @@ export interface Tuning {
     /** the fees for vouched work that make half a standing. */
     vouchHalfMicro: number
   }
+  /** Whose word counts on how reliable an agent is, apart from credit. Absent: by what its credit counts. */
+  words?: {
+    /** the standing from which it counts whole, */
+    whole: number
+    /** that of a payer nobody vouches for, with fees for a whole credit, and of one that was failed, */
+    unvouched: number
+    missed: number
+    /** and how many outcomes all of those payers may count beyond what the others do. */
+    beyond: number
+  }
   /** Factor for a pair that hired in both directions or shares a crew. */
   tie: number
   /** Platform fees of a pair for a whole credit. */
@@ -24,9 +34,16 @@ export interface Tuning {
   /** Sum of credits from which an agent's payers gain standing, and how much more until they gain all of it. */
   vouchFrom: number
   vouchRange: number
+  /**
+   * What a counterparty counts for grows with it, by steps of so much of a standing or of what a worker's credit gives. Absent: it stays as it was when
+   * they last dealt with each other.
+   */
+  growthStep?: number
   /** Fees for one worker that count at most, and those that make half a standing. */
   vouchFeesMicro: number
   vouchHalfMicro: number
+  /** How steeply a standing begins with those fees, in a mature market. */
+  vouchPower: number
   /** The newest payments that a standing is of, and how many times their share for vouched work counts. */
   vouchPayments: number
   vouchShare: number
@@ -36,6 +53,13 @@ export interface Tuning {
   manyShare: number
   manyHalf: number
   manyPower: number
+  /** Age, fees and the bond count times the quality to this power: they order good agents, and lift no bad one above them. */
+  meritPower: number
+  /** Points of a bond by its amount, its days, and its clean locks, and how many locks make half of these. */
+  bond: { power: number; amount: number; days: number; locks: number; locksHalf: number }
+  /** Points for reviews, and for answering when asked to judge. */
+  reviews: number
+  duty: number
   /** Fees that make half of what fees give. */
   feesHalfMicro: number
   /** What failing everything costs while nothing is known. */
@@ -64,12 +88,17 @@ export const tuning: Tuning = {
   vouchRange: 250_000,
   vouchFeesMicro: 5_000_000,
   vouchHalfMicro: 2_000_000,
+  vouchPower: 1,
   vouchPayments: 20,
   vouchShare: 3_000_000,
   knownHalf: 500_000,
   manyShare: 0,
   manyHalf: 8_000_000,
   manyPower: 3,
+  meritPower: 0,
+  bond: { power: 0, amount: 20, days: 20, locks: 60, locksHalf: 10 },
+  reviews: 40,
+  duty: 20,
   feesHalfMicro: 15_000_000,
   unknownPenalty: 0,
   unknownTolerance: 0,

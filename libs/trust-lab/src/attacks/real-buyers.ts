@@ -21,6 +21,7 @@ const realBuyers = (payers: number, raised = 3): Attack => ({
 
 // what they bought lifts all whom they pay
 export default {
+  'real buyers 1': realBuyers(1),
   'real buyers 6': realBuyers(6),
   'real buyers 12': realBuyers(12),
   'real buyers 12 raise 15': realBuyers(12, 15),

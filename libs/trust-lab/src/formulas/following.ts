@@ -1,4 +1,17 @@
-import { incrementalWith, lanes, maturityOf, type State, type Tuning, tuning2, tuning3, tuning4, tuning5, vouchesFrom } from '@carapace/formula'
+import {
+  incrementalWith,
+  lanes,
+  maturityOf,
+  type State,
+  type Tuning,
+  tuning2,
+  tuning3,
+  tuning4,
+  tuning5,
+  tuning6,
+  type Vouching,
+  vouchesFrom,
+} from '@carapace/formula'
 import { failureFact, paymentFacts } from '@carapace/reputation/rules'
 import type { Formula } from './book.ts'
 import { paymentOf, votesOf } from './built.ts'
@@ -15,12 +28,19 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
     const states = new Map<string, { state: State; applied: number }>()
     const vouching = new Set<string>()
     let isMature = false
+    const known = new Map<string, Vouching>()
     const { note, computed, inherit, agents } = logsOf((agentId, facts, now) => {
       const entry = states.get(agentId) ?? { state: formula.start(), applied: 0 }
       for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
       states.set(agentId, entry)
+      // as the service does with each new day
+      const grown = formula.growthsOf(entry.state, now, id => known.get(id))
+      if (grown.length > 0) note(agentId, { type: 'counterparties_grown', grown, at: now })
+      for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
       const { score, vouching } = formula.standingOf(entry.state, now)
-      return { score: score.fusedScore, standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
+      const numbers = { standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
+      known.set(agentId, numbers)
+      return { score: score.fusedScore, ...numbers }
     })
     const mature = (reason: 'anchors' | 'vouchers', at: Date) => {
       isMature = true
@@ -66,5 +86,6 @@ export const following: Record<string, Formula> = {
   v2: { ...followingOf(tuning2, 'v2'), lane: lanes['2'] },
   v3: { ...followingOf(tuning3, 'v3'), lane: lanes['3'] },
   v4: { ...followingOf(tuning4, 'v4'), lane: lanes['4'] },
+  v6: { ...followingOf(tuning6, 'v6'), lane: lanes['6'] },
   v5: { ...followingOf(tuning5, 'v5'), lane: lanes['5'] },
 }

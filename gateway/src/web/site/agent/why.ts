@@ -1,5 +1,5 @@
 import { type Chain, chains, type ResponseOf, type reputationApi } from '@carapace/api'
-import { count, money, words } from '../../format.ts'
+import { count, money, plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { chainName, empty, hash, moment, transaction } from '../../parts/basics.ts'
 import { addressOf } from '../../parts/lists.ts'
@@ -74,9 +74,11 @@ const sayings: Readonly<Record<string, (details: Record<string, unknown>) => str
   skill_verified: ({ skill }) => `Had a skill verified: ${String(skill)}`,
   inherited: () => 'Inherited the reputation of an earlier identity',
   migrated: () => 'Handed its reputation over to another identity',
+  counterparties_grown: ({ grown }) => `Counts for more by now: the word or the work of ${sizeOf(grown)} that it dealt with`,
   suspended: () => 'Was suspended',
   reinstated: () => 'Was reinstated',
 }
 
+const sizeOf = (list: unknown): string => (Array.isArray(list) ? plural(list.length, 'agent') : 'agents')
 const sayingOf = ({ type, details }: AuditEvent): string => sayings[type]?.(details) ?? words(type)
 const micro = (value: unknown): string => (/^-?\d{1,30}$/.test(String(value)) ? money(Number(value) / 1e6) : 'an amount')

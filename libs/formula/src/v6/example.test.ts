@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
+import type { Dated, Growth } from '../facts.ts'
 import { formulas } from '../formulas.ts'
 import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
 import { stateOf } from '../v2/formula.ts'
 import { judgementOf } from '../v2/judgement.ts'
-import { formula5 } from './formula.ts'
+import { formula6 } from './formula.ts'
 
-const { scoreOf } = formulas['5']
-const vouchingOf = (facts: typeof example) => formula5.vouchingOf(stateOf(facts), now)
+const { scoreOf } = formulas['6']
+const vouchingOf = (facts: typeof example) => formula6.vouchingOf(stateOf(facts), now)
 
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
-describe('formula 5', () => {
-  it('follows the worked example: 33.1 / 12.6 / 10.3 / 9.5, and 31.0', () => {
+describe('formula 6', () => {
+  it('follows the worked example: 64.2 / 9.9 / 4.0 / 23.0, and 40.2', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 31,
+      fusedScore: 40.2,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 33.1, onChainBehaviour: 12.6, bondReliability: 10.3, ecosystemSignals: 9.5 },
+      components: { gigPerformance: 64.2, onChainBehaviour: 9.9, bondReliability: 4, ecosystemSignals: 23 },
       penalty: 0,
       decay: 1,
     })
@@ -57,10 +58,10 @@ describe('formula 5', () => {
 
     assert.equal(scoreOf(failure, now).fusedScore, 0)
     // the word of the one that it failed hardly counts next to the other
-    assert.deepEqual(penalties, [15, 0, 0, 0])
+    assert.deepEqual(penalties, [15, 0.1, 0, 0])
     const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
-    // 15·0.15/(0.15 + 0.8)·(F/(S + F) − 0.15)/0.85
-    assert.equal(scoreOf(failedBoth, now).penalty, 1)
+    // 15·0.8/(0.8 + 0.8)·(F/(S + F) − 0.15)/0.85
+    assert.equal(scoreOf(failedBoth, now).penalty, 3.5)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -70,11 +71,56 @@ describe('formula 5', () => {
     assert.ok(scoreOf([...small, ...failures(200)], now).fusedScore < scoreOf([...small, ...failures(20)], now).fusedScore)
   })
 
-  it('needs more than six payers to know an agent', () => {
-    const paid = (count: number) => Array.from({ length: count }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing: 0.8 }))
-    const gained = [6, 12].map(count => scoreOf([matured, ...paid(count)], now).components.gigPerformance)
+  it('knows an agent by six payers who have long paid for good work, and hardly by six who have just begun to', () => {
+    const paid = (standing: number) => Array.from({ length: 6 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing }))
+    const gained = [0.05, 0.15, 0.8].map(standing => scoreOf([matured, ...paid(standing)], now).components.gigPerformance)
 
-    assert.deepEqual(gained, [41.9, 84.2])
+    assert.deepEqual(gained, [11.2, 30.8, 80.4])
+  })
+
+  describe('what a counterparty has become', () => {
+    const early = [matured, ...['a', 'b', 'c'].map(payer => paidBy(payer, { days: 60, budget: 50 }))]
+    const grown = (days: number, ...numbers: Growth[]) => ago(days, { type: 'counterparties_grown', grown: numbers })
+    const known = (standings: Record<string, number>) => (id: string) => {
+      const standing = standings[id]
+      return standing === undefined ? undefined : { standing, credit: 0 }
+    }
+
+    it('counts for what it paid before anybody knew it, from the day on that the log says so', () => {
+      const since = [...early, grown(30, { with: 'a', theirStanding: 700_000 }, { with: 'b', theirStanding: 600_000 })]
+
+      assert.equal(vouchingOf(early).credit, 7_500)
+      assert.equal(vouchingOf(since).credit, 1_302_500)
+      assert.deepEqual(scoreOf(since, ago(31, { type: 'seen' }).at), scoreOf(early, ago(31, { type: 'seen' }).at))
+    })
+
+    it('is replaced by what it is when they deal again', () => {
+      const again = paidBy('a', { days: 9, budget: 50, standing: 0.3 })
+
+      assert.equal(vouchingOf([...early, grown(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 305_000)
+    })
+
+    it('counts for a payer too: the worker that others pay by now', () => {
+      const hired = [matured, ...Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 60, budget: 150 }))]
+      const since = grown(30, ...Array.from({ length: 4 }, (_, n) => ({ with: `w${n}`, theirCredit: 2_000_000 })))
+
+      assert.deepEqual([hired, [...hired, since]].map(log => vouchingOf(log).standing), [0, 623_076])
+    })
+
+    it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
+      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => formula6.growthsOf(stateOf(log), now, known(standings))
+      const [young, logged] = [early.slice(1), [...early, grown(30, { with: 'a', theirStanding: 300_000 })]]
+
+      assert.deepEqual(growthsOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [
+        { with: 'b', theirStanding: 200_000 },
+        { with: 'c', theirStanding: 1_000_000 },
+      ])
+      assert.deepEqual(growthsOf(logged, { a: 499_999 }), [])
+      assert.deepEqual(growthsOf(logged, { a: 500_000 }), [{ with: 'a', theirStanding: 500_000 }])
+      assert.deepEqual(growthsOf(young, { a: 1_000_000 }), [])
+      assert.deepEqual(formula6.counterpartiesOf(stateOf(early), now), ['a', 'b', 'c'])
+      assert.deepEqual(formula6.counterpartiesOf(stateOf(young), now), [])
+    })
   })
 
   it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {
@@ -107,8 +153,8 @@ describe('the standing of a payer', () => {
     const reputed = Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 9, budget: 100, credit: 2 }))
     const unknown = Array.from({ length: 12 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 100 }))
 
-    assert.equal(vouchingOf([matured, ...reputed]).standing, 845_070)
-    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 633_802)
+    assert.equal(vouchingOf([matured, ...reputed]).standing, 423_529)
+    assert.equal(vouchingOf([matured, ...reputed, ...unknown]).standing, 317_647)
     assert.equal(vouchingOf([matured, ...unknown]).standing, 0)
   })
 

@@ -1,0 +1,40 @@
+import type { Growth } from '../facts.ts'
+import { isMature, type Vouching } from './credits.ts'
+import { type Decimal, millionths } from './decimal.ts'
+import { repOf, sumsOf } from './pairs.ts'
+import { advance, type State } from './state.ts'
+import type { Tuning } from './tuning.ts'
+
+/**
+ * What an agent's log does not say yet of those it has dealt with in 365 days: a payer whose word counts more than at its last payment, a worker that
+ * others pay by now. In the time of these counterparties. None while the market is young.
+ * @param numbersOf what is known of a counterparty at this moment; undefined where nothing is
+ */
+export function growthsIn(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined, tuning: Tuning): Growth[] {
+  advance(state, now)
+  if (tuning.growthStep === undefined || !isMature(state, now.getTime())) return []
+  const step = millionths(tuning.growthStep)
+  const hasGrown = (from: Decimal, to: Decimal) => to - from >= step
+  const growths: Growth[] = []
+  for (const [counterparty, pair] of state.pairs) {
+    const [sums, numbers] = [sumsOf(pair, now.getTime(), tuning), numbersOf(counterparty)]
+    if (!sums || !numbers) continue
+    const { standing, credit } = numbers
+    const isHeard = sums.settled.length + sums.failed.length > 0 && hasGrown(sums.theirStanding, millionths(standing))
+    const isPaid = sums.hasHired && hasGrown(sums.theirRep, repOf(millionths(credit), tuning))
+    if (!isHeard && !isPaid) continue
+    growths.push({
+      with: counterparty,
+      ...(isHeard ? { theirStanding: standing } : {}),
+      ...(isPaid ? { theirCredit: credit } : {}),
+    })
+  }
+  return growths
+}
+
+/** Those who may have grown: whom an agent has dealt with in 365 days. None while the market is young. */
+export function counterpartiesIn(state: State, now: Date, tuning: Tuning): string[] {
+  advance(state, now)
+  if (tuning.growthStep === undefined || !isMature(state, now.getTime())) return []
+  return [...state.pairs].filter(([, pair]) => sumsOf(pair, now.getTime(), tuning)).map(([counterparty]) => counterparty)
+}

@@ -1,0 +1,21 @@
+import type { Tuning } from '../v2/tuning.ts'
+import { tuning as before } from '../v5/tuning.ts'
+
+/**
+ * Formula 6 is formula 5 with other numbers (behaviour 17.10): what a counterparty counts for grows with it, so that what is known of an agent is not
+ * lost because its early payers had no word yet; how reliable it is is said by all who pay; and age, fees and bonds order good agents only.
+ */
+export const tuning: Tuning = {
+  ...before,
+  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000 },
+  growthStep: 200_000,
+  vouchHalfMicro: 14_000_000,
+  vouchPower: 2,
+  knownHalf: 800_000,
+  manyHalf: 1_400_000,
+  manyPower: 3,
+  meritPower: 8,
+  bond: { power: 4, amount: 15, days: 15, locks: 70, locksHalf: 30 },
+  reviews: 50,
+  duty: 10,
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { MICRO } from '@carapace/api'
+import { newTestAgent, released, until } from '@carapace/testing'
+import { type Harness, newAgent, startHarness } from './testing/harness.ts'
+
+const daySeconds = 86_400
+
+describe('what counterparties have become', () => {
+  const { agent: anchor, registered } = newTestAgent()
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness({ TRUST_ANCHORS: anchor.id })
+    await harness.platform.publish(registered)
+    await harness.platform.advance(61)
+    await until('the market has matured', async () => (await get('/api/reputation/formulas')).market.maturedAt !== null)
+  })
+  after(() => harness.close())
+
+  const get = async (url: string) => (await harness.call('GET', url)).body
+  const factsOf = async (id: string, type: string) => (await get(`/api/audit?agentId=${id}&type=${type}&limit=100`)).events
+  const pay = async (posterId: string, assigneeId: string) => {
+    const gigId = randomUUID()
+    await harness.platform.publish(released({ gigId, posterId, assigneeId, budget: 200n * MICRO }))
+    const isLogged = async (id: string) => (await factsOf(id, 'settled')).some((event: { details: { gigId: string } }) => event.details.gigId === gigId)
+    await until('the payment is logged', async () => (await isLogged(posterId)) && isLogged(assigneeId))
+  }
+
+  it('is logged with a new day, once, and raises whom they paid before anybody knew them', async () => {
+    const [poster, worker] = [await newAgent(harness), await newAgent(harness)]
+    await pay(poster.id, worker.id)
+    const others = [await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness)]
+    for (const { id } of others) {
+      await pay(anchor.id, id)
+      await pay(poster.id, id)
+    }
+    assert.deepEqual(await factsOf(worker.id, 'counterparties_grown'), [])
+
+    await harness.platform.advance(daySeconds)
+    const [entry] = await until('the growth is logged', async () => {
+      const found = await factsOf(worker.id, 'counterparties_grown')
+      return found.length > 0 && found
+    })
+    await harness.platform.advance(daySeconds)
+    await until('the next day is computed', async () => (await get(`/api/agents/${worker.id}/reputation`)).computedAt !== undefined)
+
+    assert.deepEqual(entry.details.grown.map((one: { with: string }) => one.with), [poster.id])
+    assert.ok(entry.details.grown[0].theirStanding >= 200_000)
+    assert.ok(entry.scoreAfter >= entry.scoreBefore)
+    assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
+    assert.deepEqual(await factsOf(anchor.id, 'counterparties_grown'), [])
+  })
+})
