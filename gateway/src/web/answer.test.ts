@@ -19,14 +19,16 @@ describe('the page of a record', () => {
     harness.upstream.gigs.set(gig.id, gig)
     commentsAre([])
   })
-  const commentsAre = (comments: object) => harness.upstream.reports.set(`/api/gigs/${gig.id}/comments?limit=20`, comments)
-  /** The applicants, which are refused, are read as soon as the result is called. */
-  const holdApplicants = () => {
+  const talk = () => `/internal/v1/gigs/${gig.id}/applicants-and-comments?applicants=20&comments=20`
+  const commentsAre = (comments: object) => harness.upstream.reports.set(talk(), { applicants: [], comments })
+  const refuseComments = () => harness.upstream.reports.delete(talk())
+  /** They are answered as soon as the result is called. */
+  const holdComments = () => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
     })
-    harness.upstream.held.set(`/api/gigs/${gig.id}/applicants?limit=20`, held)
+    harness.upstream.held.set(talk(), held)
     return release
   }
   const get = (headers: Record<string, string> = {}) => fetch(`${harness.url}/gigs/${gig.id}`, { headers })
@@ -42,7 +44,8 @@ describe('the page of a record', () => {
       const accepted = { 'accept-encoding': encoding }
 
       it('shows in its place that a part is refused, when it has begun already', async () => {
-        const release = holdApplicants()
+        refuseComments()
+        const release = holdComments()
         const page = await get(accepted)
 
         const decoder = new TextDecoder()
@@ -56,13 +59,13 @@ describe('the page of a record', () => {
         }
 
         assert.equal(page.status, 200)
-        assert.doesNotMatch(beginning!, /No comments/)
-        assert.match(shown, /<h1>Audit a vault<\/h1>.*Applicants cannot be read now.*No comments.*<\/html>\s*$/s)
+        assert.doesNotMatch(beginning!, /Comments/)
+        assert.match(shown, /<h1>Audit a vault<\/h1>.*No panel yet.*Comments cannot be read now.*<\/html>\s*$/s)
       })
 
       it('breaks off after a fault of ours, and is stored nowhere', async () => {
         commentsAre({ faulty: true })
-        const release = holdApplicants()
+        const release = holdComments()
         const page = await get(accepted)
         release()
         await assert.rejects(page.text())
