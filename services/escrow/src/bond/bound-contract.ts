@@ -59,6 +59,24 @@ export async function stakeOn(
 ): Promise<{ stake: bigint; blockNumber: number }> {
   const body = { contract: 'Bond' as const, fn: 'getAccount', args: [wallet], at, isFinal }
   const { result, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+  return { stake: stakeIn(result), blockNumber }
+}
+
+/**
+ * The same of the wallets of several bonds in the newest final block, in their order.
+ * @param bonds not more than 200
+ */
+export async function stakesOn(
+  { peers }: Pick<Parts, 'peers'>,
+  { chain, contract: at, bonds }: { chain: Bond['chain']; contract: string; bonds: readonly Pick<Bond, 'wallet'>[] },
+): Promise<{ stakes: bigint[]; blockNumber: number }> {
+  const body = { contract: 'Bond', fn: 'getAccount', calls: bonds.map(({ wallet }) => [wallet]), at, isFinal: true }
+  const { results, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainReads, { params: { chain }, body })
+  return { stakes: results.map(stakeIn), blockNumber }
+}
+
+/** Of an account as the contract answers it. */
+function stakeIn(result: readonly unknown[]): bigint {
   const { free, locked } = result[0] as { free: string; locked: string }
-  return { stake: BigInt(free) + BigInt(locked), blockNumber }
+  return BigInt(free) + BigInt(locked)
 }
