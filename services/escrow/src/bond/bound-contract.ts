@@ -30,6 +30,12 @@ const isForgotten = (at: Date, now: Date): boolean => now.getTime() - at.getTime
 /** The contract of a bond's next deposit. */
 export const depositsOn = (bond: Bond, { first, newest }: BondPlaces, now: Date): string => (isUnbound(bond, now) ? newest : (bond.contract ?? first))
 
+/** The same if the contracts are known already. */
+export function shownContractOf(networks: NetworkReader, bond: Bond, now: Date): string | null {
+  const every = networks.cachedEveryContract(bond.chain, 'bond')
+  return every ? depositsOn(bond, { first: every[0]!, newest: every.at(-1)! }, now) : null
+}
+
 const further = (address: string | undefined, { first }: Pick<BondPlaces, 'first'>) => (address === first ? undefined : address)
 
 /** Whether a contract is the one that the bond names. @param address undefined: the first */

@@ -1,10 +1,11 @@
 import { bondWalletChanged, dayMs, type escrowApi, refuse, reputationApi, usd } from '@carapace/api'
-import { isProven, toChecksum } from '@carapace/chain'
-import { type Handlers, readBack, reply, unlessPassing } from '@carapace/service'
+import { explorerOf, isProven, toChecksum } from '@carapace/chain'
+import { baseUrlOf, type Handlers, readBack, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
 import { bondDecision } from '../bond/bond-decision.ts'
 import { eventOutcome } from '../bond/bond-event-status.ts'
+import { shownContractOf } from '../bond/bound-contract.ts'
 import { bondOf, changeBond } from '../bond/change-bond.ts'
 import { readBackProfile } from '../bond/read-back-profile.ts'
 import { depositBond, lockBond, outcomeOf, withdrawBond } from '../bond/requests/bond-operations.ts'
@@ -18,7 +19,10 @@ import { slashView } from '../slash/views.ts'
 
 const view = async (parts: Parts, bond: Stored<Bond>) => {
   const { components } = await parts.performances.of(bond.id)
-  return bondView(bond, components.bondReliability, parts.clock.now())
+  const { clock, config, networks } = parts
+  const contract = shownContractOf(networks, bond, clock.now())
+  const contractUrl = contract && explorerOf(networks, config, baseUrlOf(config)).contract(bond.chain, contract)
+  return bondView(bond, { bondReliability: components.bondReliability, contract, contractUrl }, clock.now())
 }
 
 const withState = async (parts: Parts, agentId: string) => {

@@ -41,6 +41,11 @@ ${[
   row('Free', money(bond.availableBond)),
   row('Locked', money(bond.lockedBond)),
   row('Slashed so far', money(bond.slashedBond)),
+  bond.contract &&
+    row(
+      'Contract',
+      html`${hash(bond.contract, 'address of the contract')}${bond.contractUrl && html` ${foreignLink(bond.contractUrl, 'Explorer')}`}`,
+    ),
 ]}
 </dl>`
 
