@@ -1,19 +1,11 @@
 import { chainRelayerApi } from '@carapace/api'
-import type { NetworkReader } from '@carapace/chain'
+import { contractField, type NetworkReader, orFirst, unlessFirst } from '@carapace/chain'
 import type { Parts } from '../parts.ts'
 import { type Bond, rememberedMs } from './bond.ts'
 
-/** Where stake is, and where it may be. */
-export interface BondPlaces {
-  first: string
-  newest: string
-}
-
-/** @throws DEPENDENCY_UNAVAILABLE */
-export async function bondPlaces({ networks }: { networks: NetworkReader }, { chain }: Pick<Bond, 'chain'>): Promise<BondPlaces> {
-  const every = await networks.everyContract(chain, 'bond')
-  return { first: every[0]!, newest: every.at(-1)! }
-}
+/** The contracts of a network that may have stake, oldest first: the last one gets new stake. @throws DEPENDENCY_UNAVAILABLE */
+export const bondPlaces = ({ networks }: { networks: NetworkReader }, { chain }: Pick<Bond, 'chain'>): Promise<readonly string[]> =>
+  networks.everyContract(chain, 'bond')
 
 /**
  * Whether the next stake may be on any contract: the bond has none, nothing is under way, and nothing can come back. A slash can be paid back as long as
@@ -28,27 +20,25 @@ const isUnbound = ({ free, slashed, locks, moves, done, direct, slashes = [] }: 
 const isForgotten = (at: Date, now: Date): boolean => now.getTime() - at.getTime() >= rememberedMs
 
 /** The contract of a bond's next deposit. */
-export const depositsOn = (bond: Bond, { first, newest }: BondPlaces, now: Date): string => (isUnbound(bond, now) ? newest : (bond.contract ?? first))
+export const depositsOn = (bond: Bond, places: readonly string[], now: Date): string =>
+  isUnbound(bond, now) ? places.at(-1)! : orFirst(places, bond.contract)
 
 /** The same if the contracts are known already. */
 export function shownContractOf(networks: NetworkReader, bond: Bond, now: Date): string | null {
-  const every = networks.cachedEveryContract(bond.chain, 'bond')
-  return every ? depositsOn(bond, { first: every[0]!, newest: every.at(-1)! }, now) : null
+  const places = networks.cachedEveryContract(bond.chain, 'bond')
+  return places ? depositsOn(bond, places, now) : null
 }
 
-const further = (address: string | undefined, { first }: Pick<BondPlaces, 'first'>) => (address === first ? undefined : address)
-
 /** Whether a contract is the one that the bond names. @param address undefined: the first */
-export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: Pick<BondPlaces, 'first'>): boolean =>
-  bond.contract === further(address, places)
+export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: readonly string[]): boolean =>
+  bond.contract === unlessFirst(places, address)
 
 /** The bond with its stake on a contract; undefined where it is on another one. @param address undefined: the first @param since as `directAfter` */
-export function boundTo(bond: Bond, address: string | undefined, places: Pick<BondPlaces, 'first'>, now: Date, since?: number): Bond | undefined {
+export function boundTo(bond: Bond, address: string | undefined, places: readonly string[], now: Date, since?: number): Bond | undefined {
   if (isNamed(bond, address, places)) return bond
   if (!isUnbound(bond, now)) return undefined
   const { contract: _, directAfter: __, direct: ___, ...rest } = bond
-  const contract = further(address, places)
-  return { ...rest, done: [], ...(contract === undefined ? {} : { contract }), ...(since === undefined ? {} : { directAfter: since }) }
+  return { ...rest, done: [], ...contractField(unlessFirst(places, address)), ...(since === undefined ? {} : { directAfter: since }) }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Chain } from '@carapace/api'
+import { orFirst } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import type { Bond } from '../bond.ts'
@@ -34,7 +35,7 @@ async function byContract(parts: Parts, page: readonly Stored<Bond>[]): Promise<
   const groups = new Map<string, OnContract>()
   for (const bond of page) {
     const { chain } = bond
-    const contract = bond.contract ?? (await bondPlaces(parts, bond)).first
+    const contract = orFirst(await bondPlaces(parts, bond), bond.contract)
     const group = groups.get(`${chain}/${contract}`) ?? { chain, contract, bonds: [] }
     group.bonds.push(bond)
     groups.set(`${chain}/${contract}`, group)
