@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { type Gig, Refusal } from '@carapace/api'
-import { makeLog, type Platform } from '@carapace/service'
+import type { Gig } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { makeGig } from '../testing/gig.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
-import { pageAnswers } from './answer.ts'
-import { pageHead } from './layout.ts'
 
 describe('the page of a record', () => {
   let harness: Harness
@@ -80,6 +77,21 @@ describe('the page of a record', () => {
       })
     })
 
+  it('is a page that says so after a fault of ours, to a reader that has nothing of it yet', async () => {
+    const { etag } = await read()
+    commentsAre({ faulty: true })
+    const [named, head] = [
+      await get({ 'if-none-match': etag, 'cache-control': 'no-cache' }),
+      await fetch(`${harness.url}/gigs/${gig.id}`, { method: 'HEAD' }),
+    ]
+
+    assert.deepEqual(
+      [named, head].map(({ status, headers }) => [status, headers.get('content-type'), headers.get('cache-control'), headers.get('etag')]),
+      [named, head].map(() => [500, 'text/html; charset=utf-8', 'private, no-store', null]),
+    )
+    assert.match(await named.text(), /<h1>Something went wrong here<\/h1>.*<\/html>\s*$/s)
+  })
+
   it('is 304 by the tag it came with and by that of its content, until it changes', async () => {
     const { etag } = await read()
     for (const reading of [read, readAgain]) {
@@ -93,24 +105,5 @@ describe('the page of a record', () => {
     assert.equal(changed.status, 200)
     assert.match(changed.text, /Every second line of it/)
     assert.equal((await readAgain({ 'if-none-match': changed.etag })).status, 304)
-  })
-})
-
-describe('a page that is begun', () => {
-  const log = makeLog({ process: 'test', level: 'silent' })
-  const paths = { style: '/style', script: '/script', modules: [], font: '/font', folder: '/' }
-  const clock = { now: () => new Date(), offsetMs: () => 0 } as Platform['clock']
-  const pages = pageAnswers({ networks: async () => [], clock, log, publicBaseUrl: 'http://localhost', paths })
-  const restAfter = async (error: Error): Promise<string> => {
-    const { body } = await pages.begin({ title: 'A vault', top: pageHead('A vault') }, () => Promise.reject(error))
-    return (body as { rest(): Promise<string> }).rest()
-  }
-
-  it('says in words that all its rest is refused, and ends whole', async () => {
-    assert.match(await restAfter(new Refusal('CHAIN_UNAVAILABLE')), /The network does not answer now.*<\/html>\s*$/s)
-  })
-
-  it('has no end after a fault of ours', async () => {
-    await assert.rejects(restAfter(new Error('lost')), /lost/)
   })
 })

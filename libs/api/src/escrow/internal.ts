@@ -61,6 +61,10 @@ export const getGigMoney = endpoint({
   response: z.looseObject({ escrow: escrow.optional(), receipt: trustReceipt.optional() }),
 })
 
+/** A bond as the page of an agent shows it. */
+export const shownBond = bondRow.extend({ contract: walletOut.nullable(), contractUrl: z.string().nullable() }).meta({ id: 'ShownBond' })
+export type ShownBond = z.output<typeof shownBond>
+
 /** For the page of an agent; an unknown agent has no bond and no receipts. */
 export const getAgentMoney = endpoint({
   method: 'get',
@@ -68,7 +72,7 @@ export const getAgentMoney = endpoint({
   caller: 'internal',
   summary: 'The bond of an agent and its newest receipts',
   query: { receipts: pageQuery.limit },
-  response: z.looseObject({ bond: bondRow.optional(), receipts: z.array(trustReceipt) }),
+  response: z.looseObject({ bond: shownBond.optional(), receipts: z.array(trustReceipt) }),
 })
 
 export const getBondRow = endpoint({

@@ -39,9 +39,9 @@ describe('the money of a gig and of an agent, for their pages', () => {
         usd(BigInt(bond!.availableBond)),
         usd(BigInt(bond!.lockedBond)),
         usd(BigInt(bond!.slashedBond)),
-        bond!.bondTier,
+        ...[bond!.bondTier, bond!.contract, bond!.contractUrl],
       ],
-      [shown.totalBonded, shown.availableBond, shown.lockedBond, shown.slashedBond, shown.bondTier],
+      [shown.totalBonded, shown.availableBond, shown.lockedBond, shown.slashedBond, shown.bondTier, shown.contract, shown.contractUrl],
     )
 
     const settlement = harness.commands.findLast(({ opKey }) => opKey === `escrow.settle:${gigId}`)!

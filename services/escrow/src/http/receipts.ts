@@ -1,6 +1,7 @@
 import { type escrowApi, refuse, retryableIn, usd } from '@carapace/api'
 import { explorerOf } from '@carapace/chain'
 import { baseUrlOf, type Handlers, reply, unlessRefused } from '@carapace/service'
+import { shownContractOf } from '../bond/bound-contract.ts'
 import { bondOf } from '../bond/change-bond.ts'
 import { bondRow } from '../bond/views.ts'
 import { passingStates } from '../escrow/escrow-states.ts'
@@ -25,7 +26,7 @@ export const receiptHandlers = (parts: Parts) => {
 
     getAgentMoney: async ({ params: { agentId }, query }) => {
       const [bond, newest] = await Promise.all([unlessRefused(bondOf(parts, agentId)), receipts.newestOf(agentId, query.receipts)])
-      return { bond: bond && bondRow(bond), receipts: newest.map(view) }
+      return { bond: bond && { ...bondRow(bond), ...shownContractOf(parts, bond) }, receipts: newest.map(view) }
     },
 
     listReceipts: async ({ query }) => {
