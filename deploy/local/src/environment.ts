@@ -51,7 +51,13 @@ export async function startEnvironment(variablesAndFiles: Variables, own: <T ext
     chains.every(chain => first[`${chain}_RPC_URL`]) ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
   )
   const mongoUri = first.MONGODB_URI ?? database!.uri
-  const variables = { ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(given), DATA_DIR: dataDir, MONGODB_URI: mongoUri }
+  const variables = {
+    ...defaults(keys, first.PORT === 0 ? undefined : base),
+    ...networks?.environment,
+    ...withoutEmpty(given),
+    DATA_DIR: dataDir,
+    MONGODB_URI: mongoUri,
+  }
   const config = readConfig(variables)
   return {
     config,
@@ -73,9 +79,10 @@ async function both<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]>
   return Promise.all([a, b])
 }
 
-function defaults(keys: Keys, base: string): Record<string, string> {
+/** @param base undefined where the port is not chosen yet: the gateway knows it once it listens */
+function defaults(keys: Keys, base: string | undefined): Record<string, string> {
   return {
-    PUBLIC_BASE_URL: base,
+    ...(base === undefined ? {} : { PUBLIC_BASE_URL: base }),
     INTERNAL_KEY: keys.internalKey,
     CUSTODY_PASSPHRASE: keys.passphrase,
     RELAYER_KEY_BASE_SEPOLIA: keys.relayer,

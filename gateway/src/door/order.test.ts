@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { type AnyEndpoint, apis, requestOf } from '@carapace/api'
 import { type Harness, startHarness } from '../testing/harness.ts'
 
 const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -60,7 +61,10 @@ describe('the order of checks', () => {
   })
 
   it('knows no internal route, and treats HEAD as GET', async () => {
-    assert.equal((await harness.call('GET', `/internal/v1/agents/${randomUUID()}`)).body.code, 'ROUTE_NOT_FOUND')
+    const internal = Object.values(apis).flatMap(api => Object.values(api.internal) as AnyEndpoint[])
+    const params = new Proxy({}, { get: () => randomUUID() })
+    for (const { method, target } of internal.map(endpoint => requestOf(endpoint, { params })))
+      assert.equal((await harness.call(method, target)).body.code, 'ROUTE_NOT_FOUND', `${method} ${target}`)
     const head = await harness.call('HEAD', '/api/agents')
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.ok(Number(head.headers.get('content-length')) > 0)

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { type Gig, Refusal } from '@carapace/api'
-import { makeLog, type Platform } from '@carapace/service'
+import type { Gig } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { makeGig } from '../testing/gig.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
-import { pageAnswers } from './answer.ts'
-import { pageHead } from './layout.ts'
 
 describe('the page of a record', () => {
   let harness: Harness
@@ -19,14 +16,16 @@ describe('the page of a record', () => {
     harness.upstream.gigs.set(gig.id, gig)
     commentsAre([])
   })
-  const commentsAre = (comments: object) => harness.upstream.reports.set(`/api/gigs/${gig.id}/comments?limit=20`, comments)
-  /** The applicants, which are refused, are read as soon as the result is called. */
-  const holdApplicants = () => {
+  const talk = () => `/internal/v1/gigs/${gig.id}/applicants-and-comments?applicants=20&comments=20`
+  const commentsAre = (comments: object) => harness.upstream.reports.set(talk(), { applicants: [], comments })
+  const refuseComments = () => harness.upstream.reports.delete(talk())
+  /** They are answered as soon as the result is called. */
+  const holdComments = () => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
     })
-    harness.upstream.held.set(`/api/gigs/${gig.id}/applicants?limit=20`, held)
+    harness.upstream.held.set(talk(), held)
     return release
   }
   const get = (headers: Record<string, string> = {}) => fetch(`${harness.url}/gigs/${gig.id}`, { headers })
@@ -42,7 +41,8 @@ describe('the page of a record', () => {
       const accepted = { 'accept-encoding': encoding }
 
       it('shows in its place that a part is refused, when it has begun already', async () => {
-        const release = holdApplicants()
+        refuseComments()
+        const release = holdComments()
         const page = await get(accepted)
 
         const decoder = new TextDecoder()
@@ -56,13 +56,13 @@ describe('the page of a record', () => {
         }
 
         assert.equal(page.status, 200)
-        assert.doesNotMatch(beginning!, /No comments/)
-        assert.match(shown, /<h1>Audit a vault<\/h1>.*Applicants cannot be read now.*No comments.*<\/html>\s*$/s)
+        assert.doesNotMatch(beginning!, /Comments/)
+        assert.match(shown, /<h1>Audit a vault<\/h1>.*No panel yet.*Comments cannot be read now.*<\/html>\s*$/s)
       })
 
       it('breaks off after a fault of ours, and is stored nowhere', async () => {
         commentsAre({ faulty: true })
-        const release = holdApplicants()
+        const release = holdComments()
         const page = await get(accepted)
         release()
         await assert.rejects(page.text())
@@ -77,6 +77,21 @@ describe('the page of a record', () => {
       })
     })
 
+  it('is a page that says so after a fault of ours, to a reader that has nothing of it yet', async () => {
+    const { etag } = await read()
+    commentsAre({ faulty: true })
+    const [named, head] = [
+      await get({ 'if-none-match': etag, 'cache-control': 'no-cache' }),
+      await fetch(`${harness.url}/gigs/${gig.id}`, { method: 'HEAD' }),
+    ]
+
+    assert.deepEqual(
+      [named, head].map(({ status, headers }) => [status, headers.get('content-type'), headers.get('cache-control'), headers.get('etag')]),
+      [named, head].map(() => [500, 'text/html; charset=utf-8', 'private, no-store', null]),
+    )
+    assert.match(await named.text(), /<h1>Something went wrong here<\/h1>.*<\/html>\s*$/s)
+  })
+
   it('is 304 by the tag it came with and by that of its content, until it changes', async () => {
     const { etag } = await read()
     for (const reading of [read, readAgain]) {
@@ -90,24 +105,5 @@ describe('the page of a record', () => {
     assert.equal(changed.status, 200)
     assert.match(changed.text, /Every second line of it/)
     assert.equal((await readAgain({ 'if-none-match': changed.etag })).status, 304)
-  })
-})
-
-describe('a page that is begun', () => {
-  const log = makeLog({ process: 'test', level: 'silent' })
-  const paths = { style: '/style', script: '/script', modules: [], font: '/font', folder: '/' }
-  const clock = { now: () => new Date(), offsetMs: () => 0 } as Platform['clock']
-  const pages = pageAnswers({ networks: async () => [], clock, log, publicBaseUrl: 'http://localhost', paths })
-  const restAfter = async (error: Error): Promise<string> => {
-    const { body } = await pages.begin({ title: 'A vault', top: pageHead('A vault') }, () => Promise.reject(error))
-    return (body as { rest(): Promise<string> }).rest()
-  }
-
-  it('says in words that all its rest is refused, and ends whole', async () => {
-    assert.match(await restAfter(new Refusal('CHAIN_UNAVAILABLE')), /The network does not answer now.*<\/html>\s*$/s)
-  })
-
-  it('has no end after a fault of ours', async () => {
-    await assert.rejects(restAfter(new Error('lost')), /lost/)
   })
 })

@@ -23,8 +23,8 @@ export interface Pages {
   /** @example return pages.show({ title: 'Agents', area: 'agents', main }) */
   show(page: Page, options?: Options): Promise<Reply>
   /**
-   * A page that a reader begins with while the rest is read. A refusal of the rest is shown in its place, for the status is out by then; after a fault
-   * of ours the page breaks off, so that nobody stores it.
+   * A page that a reader begins with while the rest is read. What is refused, the rest shows in its place, for the status is out by then; after a fault
+   * the page breaks off, so that nobody stores it, and a reader that has nothing of it yet gets the page that says so.
    * @example return pages.begin({ title: gig.title, top: pageHead(gig.title) }, async () => parts(await read()))
    */
   begin(page: PageFrame & { top: Piece }, rest: () => Promise<Html>): Promise<Reply>
@@ -78,10 +78,9 @@ export function pageAnswers({ networks, clock, log, publicBaseUrl, paths }: Page
     const [title, hint] = sayings[refusal.code] ?? [refusal.status >= 500 ? 'This cannot be read now' : 'This cannot be shown', refusal.message]
     return { title, main: fault(refusal.status, title, hint), status: refusal.status }
   }
-  const shownRefusal = (error: unknown): Html => {
-    const { status, main } = refusalOf(error)
-    if (status === 500) throw error
-    return main
+  const failed = (error: unknown): Promise<Reply> => {
+    const { title, main, status } = refusalOf(error)
+    return pages.show({ title, main }, { status })
   }
   const pages: Pages = {
     show: async (page, { status, caching = 'fresh', headers = {} } = {}) => {
@@ -92,16 +91,15 @@ export function pageAnswers({ networks, clock, log, publicBaseUrl, paths }: Page
     begin: async (page, rest) => {
       const headers = await headersOf('fresh')
       const first = `${layoutBefore(page, site())}${html`${page.top}`}`
-      const end = async () => `${await rest().catch(shownRefusal)}${layoutAfter(page, site())}`
-      return parted(first, end, headers)
+      const end = async () => `${await rest()}${layoutAfter(page, site())}`
+      return parted(first, end, headers, failed)
     },
     missing: (title, hint) => pages.show({ title, main: fault(404, title, hint) }, { status: 404 }),
     guarded: async work => {
       try {
         return await work()
       } catch (error) {
-        const { title, main, status } = refusalOf(error)
-        return pages.show({ title, main }, { status })
+        return failed(error)
       }
     },
   }

@@ -1,4 +1,3 @@
-import { Refusal } from '@carapace/api'
 import type { Platform } from '@carapace/service'
 import type { NetworkSource } from '../networks.ts'
 import type { Pages } from './answer.ts'
@@ -12,10 +11,3 @@ export interface SiteParts extends Pick<Platform, 'peers' | 'clock'> {
   /** Test money and practice wallets are to be had. */
   isSandbox(): Promise<boolean>
 }
-
-/** A part of a page that may be missing: undefined where its service refuses or does not answer, so that the rest of the page is shown. */
-export const unlessRefused = <T>(reading: Promise<T>): Promise<T | undefined> =>
-  reading.catch((error: unknown) => {
-    if (error instanceof Refusal) return undefined
-    throw error
-  })

@@ -73,7 +73,7 @@ export { type DomainRecord, domainPrices, type Extension, extensions, reservedNa
 export * from './domains.ts'
 export * from './escrow/bond-events.ts'
 export * from './escrow/events.ts'
-export { type BondRow, bondRow, type EscrowRow } from './escrow/internal.ts'
+export { type BondRow, bondRow, type EscrowRow, type ShownBond } from './escrow/internal.ts'
 export type { Bond, Escrow, EscrowStatus, Slash, TrustReceipt } from './escrow/records.ts'
 export * from './escrow.ts'
 export { type A2aSkill, a2aCapabilities, a2aInterface, a2aSkills } from './gateway/a2a.ts'

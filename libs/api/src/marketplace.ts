@@ -12,13 +12,25 @@ import {
   getGigRow,
   hireByMessage,
   listAgentCrewRows,
+  listAgentGigRows,
+  listApplicantsAndComments,
   settleAcceptance,
 } from './marketplace/internal.ts'
 
 /** Gigs, applications, offers, crews, comments, plan and work log, fee estimate. */
 export const marketplaceApi = serviceApi('marketplace', {
   endpoints: { ...gigs, ...hiring, ...collaboration, ...crews },
-  internal: { getGigRow, getGigEscrowStatus, getCrewRow, listAgentCrewRows, settleAcceptance, hireByMessage, announceGigsAndCrews },
+  internal: {
+    getGigRow,
+    getGigEscrowStatus,
+    listApplicantsAndComments,
+    listAgentGigRows,
+    getCrewRow,
+    listAgentCrewRows,
+    settleAcceptance,
+    hireByMessage,
+    announceGigsAndCrews,
+  },
   events,
   consumes,
 })

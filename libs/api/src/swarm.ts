@@ -4,13 +4,31 @@ import { consumes } from './swarm/consumes.ts'
 import * as draws from './swarm/draws.ts'
 import * as events from './swarm/events.ts'
 import * as figures from './swarm/figures.ts'
-import { announceValidations, getValidationRow, listGigValidations, listJobValidations, noteFunding, openValidation } from './swarm/internal.ts'
+import {
+  announceValidations,
+  getValidationRow,
+  listGigJudgements,
+  listGigValidations,
+  listJobValidations,
+  noteFunding,
+  openValidation,
+} from './swarm/internal.ts'
 import * as validations from './swarm/validations.ts'
 
 /** Validations, panels, votes, freeze signals, appeals, validator rewards. */
 export const swarmApi = serviceApi('swarm', {
   endpoints: { ...validations, ...draws, ...figures },
-  internal: { getValidationRow, listGigValidations, listJobValidations, openValidation, noteFunding, announceValidations, doctorReport, sagaReport },
+  internal: {
+    getValidationRow,
+    listGigValidations,
+    listGigJudgements,
+    listJobValidations,
+    openValidation,
+    noteFunding,
+    announceValidations,
+    doctorReport,
+    sagaReport,
+  },
   events,
   consumes,
 })

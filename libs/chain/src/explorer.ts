@@ -2,12 +2,14 @@ import type { Chain } from '@carapace/api'
 import type { NetworkReader } from './network-reader.ts'
 import { networks } from './networks.ts'
 
-/** The pages of transactions and tokens. */
+/** The pages of transactions, tokens and contracts. */
 export interface Explorer {
   /** The page of a transaction. @example explorer.tx('BASE_SEPOLIA', hash) */
   tx(chain: Chain, hash: string): string
   /** The page of one token of an ERC-721 contract; `ownPage` is the path of the gateway that says the same of a devnet's. */
   token(chain: Chain, contract: string, tokenId: string | bigint, ownPage: string): string
+  /** The page of a contract; null on a devnet, whose contracts have none. */
+  contract(chain: Chain, address: string): string | null
 }
 
 /** What the configuration says of the networks, until the relayer has answered. */
@@ -27,6 +29,7 @@ export function explorerOf(reader: Pick<NetworkReader, 'isDevnet'>, config: Expl
     tx: (chain, hash) => (isDevnet(chain) ? `${baseUrl}/tx/${chain}/${hash}` : `${networks[chain].explorerUrl}/tx/${hash}`),
     token: (chain, contract, tokenId, ownPage) =>
       isDevnet(chain) ? `${baseUrl}${ownPage}` : `${networks[chain].explorerUrl}/token/${contract}?a=${tokenId}`,
+    contract: (chain, address) => (isDevnet(chain) ? null : `${networks[chain].explorerUrl}/address/${address}`),
   }
 }
 

@@ -133,12 +133,6 @@ function lanesOf(peers: Relayer): (chain: Chain, ms: number) => Promise<LaneAddr
   }
 }
 
-/**
- * What a new record stores as its contract: the newest one; undefined while that is the first, which records do not name.
- * @param every the contracts of a name, oldest first
- */
-export const furtherOf = (every: readonly string[]): string | undefined => every.slice(1).at(-1)
-
 const placesOf = ({ contracts, formerContracts }: KnownNetwork, name: ReplacedName): readonly string[] => [
   ...(formerContracts?.[name] ?? []),
   contracts[name],

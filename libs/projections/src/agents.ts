@@ -204,18 +204,20 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     }),
     byWallet: async wallet => full((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
     many: async ids => new Map([...(await rows.many(ids))].flatMap(([id, row]) => (full(row) ? [[id, full(row)!]] : []))),
-    refs: async ids => {
-      const stored = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
-      return id => {
-        const row = stored.get(id)
-        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newAgentScore.fusedScore, tier: row?.tier ?? newAgentScore.tier }
-      }
-    },
+    refs: async ids => refsIn(await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])),
     find: async (filter, options) => (await rows.find(filter, options)).flatMap(row => full(row) ?? []),
     rowOf: document => full(rows.rowOf(document)),
   }
   return agents
 }
+
+/** As `refs`, of rows that have been read: an id that is not among them gets nulls. */
+export const refsIn =
+  (rows: ReadonlyMap<string, Pick<Agent, 'handle' | 'fusedScore' | 'tier'>>) =>
+  (id: string): AgentRef => {
+    const { handle = null, fusedScore = newAgentScore.fusedScore, tier = newAgentScore.tier } = rows.get(id) ?? {}
+    return { id, handle, fusedScore, tier }
+  }
 
 type Named = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'preferredChain'>
 

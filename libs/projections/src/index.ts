@@ -5,6 +5,7 @@ export {
   type AgentRef,
   agentIdentities,
   agentProjection,
+  refsIn,
   type ScoreChange,
   type SeenAgent,
   type SkilledAgent,

@@ -59,6 +59,8 @@ interface News {
 }
 
 const byId: Record<string, 1 | -1> = { _id: 1 }
+/** Half of a row is who wrote its fields: a fifth of what it costs to read some rows. */
+const shown = { writers: 0, rev: 0 }
 const attempts = 20
 
 /** This service's own read copy of another's facts, fed by events. @example const agents = projection<AgentRow>(db, { collection: 'agents', indexes }) */
@@ -69,7 +71,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
     return { id: _id, ...fields } as unknown as Row & { id: string }
   }
   const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0, session } = {}) =>
-    (await raw.find(filter, { sort, limit, skip: offset, ...(session ? { session } : {}) }).toArray()).map(view)
+    (await raw.find(filter, { sort, limit, skip: offset, projection: shown, ...(session ? { session } : {}) }).toArray()).map(view)
   const totals = totalsOf(db, spec.collection)
   const all = async function* (session: ClientSession) {
     for await (const row of raw.find({}, { session })) yield view(row)
@@ -170,7 +172,8 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
       return row ? view(row) : undefined
     },
     many: async ids => {
-      const rows = await raw.find({ _id: { $in: [...ids] } }).toArray()
+      if (ids.length === 0) return new Map()
+      const rows = await raw.find({ _id: { $in: [...ids] } }, { projection: shown }).toArray()
       return new Map(rows.map(row => [row._id, view(row)]))
     },
     find,

@@ -37,6 +37,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
     chainAllowance: ({ params }) => on(params.chain).reads.allowance(params.owner, params.spender),
     chainOwnerOf: ({ params, query }) => on(params.chain).reads.ownerOf(params.contract, params.tokenId, query.at),
     chainRead: ({ params, body }) => on(params.chain).reads.view(body.contract, body.fn, body.args, body),
+    chainReads: ({ params, body }) => on(params.chain).reads.views(body.contract, body.fn, body.calls, body),
     chainCode: async ({ params }) => ({ code: await on(params.chain).reads.code(params.wallet) }),
     chainAuthorization: ({ params }) => on(params.chain).reads.authorizationUse(params.wallet, params.nonce),
     chainCall: ({ params, body }) => on(params.chain).reads.simulate(body.to, body.data),

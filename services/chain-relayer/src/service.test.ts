@@ -67,7 +67,7 @@ describe('the chain-relayer service', () => {
 
   it('answers reads of other services from the newest block', async () => {
     const owner = randomUUID()
-    const { custodyWallet, chainBalance, chainBlocks, chainStatus, chainRead, chainOwnerOf } = chainRelayerApi.internal
+    const { custodyWallet, chainBalance, chainBlocks, chainStatus, chainRead, chainReads, chainOwnerOf } = chainRelayerApi.internal
     const { address } = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
     const again = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
     const chain = 'BASE_SEPOLIA'
@@ -87,6 +87,20 @@ describe('the chain-relayer service', () => {
     assert.ok(blocks[0]!.number >= status.head && blocks.every(({ transactions }) => transactions >= 0))
     const view = await peers().call('chain-relayer', chainRead, { params: { chain }, body: { contract: 'Escrow', fn: 'tvlCapacity', args: [] } })
     assert.deepEqual(view.result, ['500000000000'])
+    const calls = Array.from({ length: 150 }, () => [wallet()])
+    const many = await peers().call('chain-relayer', chainReads, {
+      params: { chain },
+      body: { contract: 'Bond', fn: 'getAccount', calls, isFinal: true },
+    })
+    assert.deepEqual(
+      many.results,
+      calls.map(() => [{ free: '0', locked: '0' }]),
+    )
+    const { head } = await peers().call('chain-relayer', chainStatus, { params: { chain } })
+    assert.ok(many.blockNumber < head)
+    const badCall = { contract: 'Bond', fn: 'getAccount', calls: [['nobody']] }
+    const refused = peers().call('chain-relayer', chainReads, { params: { chain }, body: badCall })
+    await assert.rejects(refused, { code: 'VALIDATION_ERROR' })
     const nobody = await peers().call('chain-relayer', chainOwnerOf, { params: { chain, contract: 'Card', tokenId: '404' } })
     assert.equal(nobody.owner, null)
   })

@@ -1,6 +1,7 @@
 import { type Chain, chainRelayerApi, chains, limits } from '@carapace/api'
 import { accountFaults, type CheckedRecords, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
+import { missingStakes } from './bond/audit/missing-stakes.ts'
 import { type Bond, lockedOf } from './bond/bond.ts'
 import { staked, stakedOn } from './bond/statistics.ts'
 import { contractOf } from './escrow/bound-contract.ts'
@@ -123,6 +124,9 @@ export const checks: Checks<Parts> = {
     const debts = (await ledger.open('debt:')).all()
     return [...debts].map(([name, due]) => `${name}: ${due} are due after a lost payout`)
   },
+
+  /** What each bond counts is in its contract. */
+  stakes: missingStakes,
 
   /** What is due for certain is in the contracts. */
   contracts: async (parts, extent) => {

@@ -57,7 +57,8 @@ export function agentStore(db: Database): AgentStore {
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })
   const one = async (filter: Record<string, unknown>) => (await agents.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]
-  const byHandle = (handle: string) => one({ handle: handle.toLowerCase() })
+  // no two have one handle: there is nothing to sort
+  const byHandle = async (handle: string) => (await agents.find({ handle: handle.toLowerCase() }, { sort: {}, limit: 1 }))[0]
   return {
     ...agents,
     ...openDirectory(db, agentsCollection),

@@ -58,6 +58,8 @@ export interface AuditLog {
     agentIds: readonly string[],
   ): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
+  /** The newest entries of an agent, newest first. */
+  newest(agentId: string, limit: number): Promise<Entry[]>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
 }
@@ -142,6 +144,9 @@ export function auditLog(db: Database): AuditLog {
     return positions
   }
 
+  const newestOf = (filter: Record<string, unknown>, { limit, offset }: PageQuery) =>
+    entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()
+
   return {
     append: all =>
       inLine(async () => {
@@ -184,8 +189,8 @@ export function auditLog(db: Database): AuditLog {
       cache?.put(unread, read, since)
       return { docs: new Map([...docs, ...found]), log: inOrder([...facts, ...read]) }
     },
-    page: (filter, { limit, offset }) =>
-      totals.page(filter, { limit, offset }, () => entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()),
+    page: (filter, page) => totals.page(filter, page, () => newestOf(filter, page)),
+    newest: (agentId, limit) => newestOf({ agentId }, { limit, offset: 0 }),
     verify: async () => {
       const broken: number[] = []
       let previous = genesis

@@ -114,6 +114,14 @@ describe("the operator's tools", function () {
     )
   })
 
+  it('of a start on a free port print a link that signs the operator in there', async () => {
+    const line = await until('the link is printed', () => child.printed().find(one => one.startsWith('Operator page')))
+    const link = line.slice(line.indexOf('http'))
+
+    assert.equal(new URL(link).origin, child.url)
+    assert.ok((await fetch(link, { redirect: 'manual' })).headers.get('set-cookie'))
+  })
+
   it('of a start whose port is in use name the variable to change', async () => {
     const other = await temporaryDataDir()
     try {

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts'
 import { agentLink, chip, countdown, moment, row, status, transaction } from './basics.ts'
 import { bar } from './pictures.ts'
 
-type Votes = ResponseOf<typeof swarmApi.endpoints.listVotes>
+type Votes = ResponseOf<typeof swarmApi.endpoints.listVotes>['votes']
 
 /** The validators of a delivery, how many have voted, and what is still needed. */
 export function panel(validation: Validation, votes: Votes | undefined, now: Date): Html {
@@ -33,7 +33,7 @@ function standing({ status, candidateCount, voteCount, rejectionCount, expiresAt
 }
 
 function seats({ status: state, validators, chain }: Validation, votes: Votes | undefined, now: Date): Html {
-  const voteOf = (id: string) => votes?.votes.find(({ validatorId }) => validatorId === id)
+  const voteOf = (id: string) => votes?.find(({ validatorId }) => validatorId === id)
   return html`<ul class="list votes">${validators.map(({ id, handle, voted, replaced }) => {
     const vote = voteOf(id)
     const silent = replaced ? chip('replaced') : voted ? chip('voted', 'good') : state === 'pending' ? chip('to vote', 'warn') : chip('did not vote')

@@ -1,6 +1,7 @@
 import { type Chain, chainRelayerApi, type Network } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { keccak256 } from 'ethers'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 
 /** Code at an address does not change; proxies among our contracts show the code of the proxy. */
 const byCode = new Map<string, string>()

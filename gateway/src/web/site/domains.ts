@@ -1,10 +1,11 @@
 import { domainPrices, domainsApi, extensions, type gatewayApi, type QueryOf, type ResponseOf } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { money } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { areaPage } from '../layout.ts'
 import { agentLink, chainChip, chip, empty, hash, moment, section, status, table, unavailable } from '../parts/basics.ts'
 import { choice, filterForm, input, pageLength, pager } from '../parts/lists.ts'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 
 const { searchDomains, browseDomains, checkDomains } = domainsApi.endpoints
 

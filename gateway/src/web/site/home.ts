@@ -10,13 +10,14 @@ import {
   swarmApi,
   type TrustReceipt,
 } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { count, rounded } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { agentLink, amount, chainChip, chainName, empty, moment, section, tierChip, unavailable } from '../parts/basics.ts'
 import { liveOn } from '../parts/live.ts'
 import { bar, miniCard } from '../parts/pictures.ts'
 import { volumeChart } from '../parts/volume-chart.ts'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 import { quickStart } from './quick-start.ts'
 
 const shownSettlements = 8

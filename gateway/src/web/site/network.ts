@@ -1,12 +1,13 @@
 import { chainRelayerApi, escrowApi, type Network, type ResponseOf, swarmApi, type Validation } from '@carapace/api'
 import { networks as profiles } from '@carapace/chain'
+import { unlessRefused } from '@carapace/service'
 import { count, money, plural, rounded } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { areaPage } from '../layout.ts'
 import { agentLink, chip, foreignLink, hash, moment, row, section, table, unavailable } from '../parts/basics.ts'
 import { contractsOf, contractTitles } from '../parts/contract-titles.ts'
 import { liveOn } from '../parts/live.ts'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 import { codeHashes } from './code-hashes.ts'
 
 const { chainStatus, chainBalance, chainBlocks } = chainRelayerApi.internal

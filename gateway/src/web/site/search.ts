@@ -1,8 +1,8 @@
 import { chainRelayerApi, chains, commerceApi, escrowApi, extensions, identityApi, marketplaceApi } from '@carapace/api'
-import { reply } from '@carapace/service'
+import { reply, unlessRefused } from '@carapace/service'
 import { html } from '../html.ts'
 import { addressOf } from '../parts/lists.ts'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 
 /** Finds what a text names, and goes there: a transaction, a wallet, a token, a name, a handle; else the list of agents that it occurs in. */
 export async function searchPage(parts: SiteParts, text: string) {

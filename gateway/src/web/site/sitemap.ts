@@ -1,7 +1,7 @@
 import { identityApi, marketplaceApi } from '@carapace/api'
-import { content } from '@carapace/service'
+import { content, unlessRefused } from '@carapace/service'
 import { html } from '../html.ts'
-import { type SiteParts, unlessRefused } from '../site-parts.ts'
+import type { SiteParts } from '../site-parts.ts'
 
 const standing = ['/', '/agents', '/gigs', '/jobs', '/domains', '/network', '/start', '/docs']
 const listed = '100'

@@ -121,6 +121,23 @@ export const relayerReads = {
     response: z.object({ result: z.array(z.unknown()), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),
+  chainReads: endpoint({
+    method: 'post',
+    path: '/internal/v1/chain/:chain/reads',
+    caller: 'internal',
+    rate: 'read',
+    summary: 'Calls a view function with each of several lists of arguments, all in one block; otherwise as `chainRead`',
+    params: chainPath,
+    body: z.object({
+      contract: z.string().max(40),
+      fn: z.string().max(100),
+      calls: z.array(z.array(z.unknown()).max(10)).min(1).max(200),
+      at: z.string().optional(),
+      isFinal: z.boolean().optional(),
+    }),
+    response: z.object({ results: z.array(z.array(z.unknown())), blockNumber: z.int() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
   chainCode: endpoint({
     method: 'get',
     path: '/internal/v1/chain/:chain/code/:wallet',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, microText, timestamp, uuid, walletOut } from '../core/fields.ts'
+import { chain, id, microText, pageQuery, timestamp, uuid, walletOut } from '../core/fields.ts'
 import { quoting } from '../core/quote.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
-import { escrowStatus, slash } from './records.ts'
+import { escrow, escrowStatus, slash, trustReceipt } from './records.ts'
 
 /** What other services store of an escrow. */
 export const escrowRow = z
@@ -50,6 +50,29 @@ export const getEscrowRow = endpoint({
   caller: 'internal',
   summary: 'The escrow of a gig',
   response: escrowRow,
+})
+
+/** For the page of a gig, as the public reads answer; what it does not have is missing. */
+export const getGigMoney = endpoint({
+  method: 'get',
+  path: '/internal/v1/escrows/:gigId/with-receipt',
+  caller: 'internal',
+  summary: 'Escrow and receipt of a gig',
+  response: z.looseObject({ escrow: escrow.optional(), receipt: trustReceipt.optional() }),
+})
+
+/** A bond as the page of an agent shows it. */
+export const shownBond = bondRow.extend({ contract: walletOut.nullable(), contractUrl: z.string().nullable() }).meta({ id: 'ShownBond' })
+export type ShownBond = z.output<typeof shownBond>
+
+/** For the page of an agent; an unknown agent has no bond and no receipts. */
+export const getAgentMoney = endpoint({
+  method: 'get',
+  path: '/internal/v1/bonds/:agentId/with-receipts',
+  caller: 'internal',
+  summary: 'The bond of an agent and its newest receipts',
+  query: { receipts: pageQuery.limit },
+  response: z.looseObject({ bond: shownBond.optional(), receipts: z.array(trustReceipt) }),
 })
 
 export const getBondRow = endpoint({

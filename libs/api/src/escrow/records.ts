@@ -57,6 +57,8 @@ export const bond = z
     bondReliability: z.number(),
     lastSlashAt: timestamp.nullable(),
     locks: z.array(z.looseObject({ gigId: id, amount: usdOut, at: timestamp })),
+    contract: walletOut.nullable().meta({ description: 'The Bond that has the stake, or that of the next deposit where there is none' }),
+    contractUrl: z.string().nullable().meta({ description: 'Its page in the explorer of the network; null on a devnet' }),
     version: z.int(),
   })
   .meta({ id: 'Bond' })

@@ -3,6 +3,8 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, handle, id, timestamp, walletIn, walletOut } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { agentStatus, perChain } from '../core/terms.ts'
+import { agentProfile } from './records.ts'
+import { skillRecord } from './skills.ts'
 
 /** What other services store of an agent, and what the gateway needs to know a caller. */
 export const agentRow = z
@@ -56,6 +58,15 @@ export const getAgentRowByHandle = endpoint({
   summary: 'One agent by handle',
   params: { handle },
   response: agentRow,
+})
+
+/** What the page of an agent begins with. */
+export const getProfileWithSkills = endpoint({
+  method: 'get',
+  path: '/internal/v1/profiles/:id',
+  caller: 'internal',
+  summary: 'The profile of an agent, by id or handle, and its skills',
+  response: z.looseObject({ agent: agentProfile, skills: z.array(skillRecord) }),
 })
 
 /** Reputation requests it before it pushes a score to a network that does not know the agent. */

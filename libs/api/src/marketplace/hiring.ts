@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { agentRef, flagQuery, id, listOf, pageQuery, text, usdOut, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { currency } from '../core/terms.ts'
-import { application, gig, offer } from './records.ts'
+import { applicant, application, gig, offer } from './records.ts'
 
 export const applyToGig = endpoint({
   method: 'post',
@@ -22,10 +22,7 @@ export const listApplicants = endpoint({
   summary: 'Who has applied',
   caller: 'public',
   query: { newcomerLane: flagQuery.optional().meta({ description: 'Only those in the lane for new agents' }), ...pageQuery },
-  response: listOf(
-    'applicants',
-    application.extend({ newcomerLane: z.boolean(), agent: agentRef.extend({ riskScore: z.number(), skills: z.array(z.string()) }) }),
-  ),
+  response: listOf('applicants', application.extend({ newcomerLane: z.boolean(), agent: applicant })),
 })
 
 export const acceptApplicant = endpoint({

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, id, listOf, microText, pageQuery, timestamp, uuid } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { crewRole } from '../core/terms.ts'
-import { gigCloseReason, gigEscrowStatus, gigStatus, offer } from './records.ts'
+import { applicant, application, gigCloseReason, gigComment, gigEscrowStatus, gigStatus, offer } from './records.ts'
 
 /** What other services store of a gig; money in micro-USDC as text. */
 export const gigRow = z
@@ -65,6 +65,26 @@ export const getGigEscrowStatus = endpoint({
   caller: 'internal',
   summary: 'The status of its escrow that a gig shows',
   response: z.looseObject({ escrowStatus: gigEscrowStatus }).meta({ id: 'GigEscrowStatus' }),
+})
+
+/** For the page of a gig, as the public reads answer anybody; an unknown gig has neither. */
+export const listApplicantsAndComments = endpoint({
+  method: 'get',
+  path: '/internal/v1/gigs/:id/applicants-and-comments',
+  caller: 'internal',
+  summary: 'The newest applicants of a gig, and its newest comments that anybody may read',
+  query: { applicants: pageQuery.limit, comments: pageQuery.limit },
+  response: z.looseObject({ applicants: z.array(application.extend({ agent: applicant })), comments: z.array(gigComment) }),
+})
+
+/** For the page of an agent; an unknown one has none. */
+export const listAgentGigRows = endpoint({
+  method: 'get',
+  path: '/internal/v1/agents/:id/gigs',
+  caller: 'internal',
+  summary: 'The newest gigs of an agent as poster or assignee',
+  query: { limit: pageQuery.limit },
+  response: z.looseObject({ gigs: z.array(gigRow) }),
 })
 
 export const getCrewRow = endpoint({

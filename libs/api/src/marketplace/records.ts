@@ -63,6 +63,7 @@ export const application = z
   })
   .meta({ id: 'Application' })
 export type Application = z.output<typeof application>
+export const applicant = agentRef.extend({ riskScore: z.number(), skills: z.array(z.string()) })
 
 export const offer = z
   .looseObject({

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { id, microText, timestamp } from '../core/fields.ts'
+import { id, microText, pageQuery, timestamp } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { riskLevel, scoreComponents, tier } from '../core/terms.ts'
 import { slashStatus } from '../escrow/records.ts'
+import { auditEvent, reputationAnswer, riskAnswer } from './records.ts'
 
 /** What other services store of a score. */
 export const scoreRow = z
@@ -33,6 +34,16 @@ export const getScoreRow = endpoint({
   caller: 'internal',
   summary: 'The score of an agent',
   response: scoreRow,
+})
+
+/** For the page of an agent, as the public reads answer. An agent without a score has neither reputation nor risk. */
+export const getScoreWithLog = endpoint({
+  method: 'get',
+  path: '/internal/v1/scores/:agentId/with-log',
+  caller: 'internal',
+  summary: 'Reputation and risk of an agent, and the newest entries of its log',
+  query: { entries: pageQuery.limit },
+  response: z.looseObject({ reputation: reputationAnswer.optional(), risk: riskAnswer.optional(), events: z.array(auditEvent) }),
 })
 
 export const getListedSlash = endpoint({

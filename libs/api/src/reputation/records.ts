@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { id, timestamp } from '../core/fields.ts'
-import { recommendation, riskLevel } from '../core/terms.ts'
+import { recommendation, riskLevel, scoreComponents, tier } from '../core/terms.ts'
 
 export const riskAnswer = z
   .looseObject({
@@ -53,6 +53,36 @@ export const scoreInputs = z
     sources: z.array(id).optional().meta({ description: 'Agents that it had inherited from' }),
   })
   .meta({ id: 'ScoreInputs' })
+
+/** A score as a network has it, and what was published there before, newest first. */
+const scoreOnChain = z.looseObject({
+  score: z.number().nullable(),
+  txHash: z.string().nullable(),
+  history: z.array(z.looseObject({ score: z.number(), at: timestamp, txHash: z.string() })),
+})
+
+export const reputationAnswer = z
+  .looseObject({
+    agentId: id,
+    fusedScore: z.number(),
+    tier,
+    components: scoreComponents.optional(),
+    onChain: z
+      .looseObject({
+        baseSepolia: scoreOnChain,
+        skale: scoreOnChain,
+      })
+      .optional(),
+    history: z
+      .array(z.looseObject({ score: z.number(), at: timestamp, formulaVersion: z.string().optional(), inputs: scoreInputs.optional() }))
+      .optional(),
+    formulaVersion: z.string().optional(),
+    inputs: scoreInputs.optional(),
+    computedAt: timestamp.optional(),
+    penalty: z.number().optional(),
+    decay: z.number().optional(),
+  })
+  .meta({ id: 'Reputation' })
 
 export const leaderboardEntry = z
   .looseObject({

@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, id, intQuery, timestamp, uuid, walletIn } from '../core/fields.ts'
 import { perChain, scoreComponents, tier } from '../core/terms.ts'
-import { eligibility, leaderboardEntry, scoreInputs } from './records.ts'
-
-/** A score as a network has it, and what was published there before, newest first. */
-const scoreOnChain = z.looseObject({
-  score: z.number().nullable(),
-  txHash: z.string().nullable(),
-  history: z.array(z.looseObject({ score: z.number(), at: timestamp, txHash: z.string() })),
-})
+import { eligibility, leaderboardEntry, reputationAnswer, scoreInputs } from './records.ts'
 
 /** With view=basic only agentId, fusedScore and tier. */
 export const getReputation = endpoint({
@@ -22,28 +15,7 @@ export const getReputation = endpoint({
     { amount: '0.001', gated: false, query: { view: 'basic' } },
   ],
   query: { view: z.enum(['full', 'basic']).default('full') },
-  response: z
-    .looseObject({
-      agentId: id,
-      fusedScore: z.number(),
-      tier,
-      components: scoreComponents.optional(),
-      onChain: z
-        .looseObject({
-          baseSepolia: scoreOnChain,
-          skale: scoreOnChain,
-        })
-        .optional(),
-      history: z
-        .array(z.looseObject({ score: z.number(), at: timestamp, formulaVersion: z.string().optional(), inputs: scoreInputs.optional() }))
-        .optional(),
-      formulaVersion: z.string().optional(),
-      inputs: scoreInputs.optional(),
-      computedAt: timestamp.optional(),
-      penalty: z.number().optional(),
-      decay: z.number().optional(),
-    })
-    .meta({ id: 'Reputation' }),
+  response: reputationAnswer,
 })
 
 const contribution = z.looseObject({

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { agentRef, listOf, pageQuery, text, uuid } from '../core/fields.ts'
+import { listOf, pageQuery, text, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
-import { agentComment, follow } from './records.ts'
-
-const followWithAgent = follow.extend({ agent: agentRef })
+import { agentComment, follow, followWithAgent } from './records.ts'
 
 export const followAgent = endpoint({
   method: 'post',

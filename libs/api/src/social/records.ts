@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { agentRef, id, timestamp } from '../core/fields.ts'
 
 export const follow = z.looseObject({ id, followerAgentId: id, followedAgentId: id, createdAt: timestamp }).meta({ id: 'Follow' })
+export const followWithAgent = follow.extend({ agent: agentRef })
 
 export const agentComment = z
   .looseObject({ id, authorId: id, targetAgentId: id, content: z.string(), createdAt: timestamp, author: agentRef })
@@ -49,3 +50,4 @@ export const review = z
     createdAt: timestamp,
   })
   .meta({ id: 'Review' })
+export const reviewWithReviewer = review.extend({ reviewer: agentRef })

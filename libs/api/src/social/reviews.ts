@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { agentRef, listOf, pageQuery, text, uuid } from '../core/fields.ts'
+import { listOf, pageQuery, text, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
-import { review } from './records.ts'
+import { review, reviewWithReviewer } from './records.ts'
 
 export const writeReview = endpoint({
   method: 'post',
@@ -29,5 +29,5 @@ export const listReviews = endpoint({
   summary: 'Visible reviews of an agent',
   caller: 'public',
   query: pageQuery,
-  response: listOf('reviews', review.extend({ reviewer: agentRef })).extend({ averageRating: z.number().nullable() }),
+  response: listOf('reviews', reviewWithReviewer).extend({ averageRating: z.number().nullable() }),
 })

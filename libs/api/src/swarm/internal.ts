@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, microText, timestamp } from '../core/fields.ts'
+import { chain, id, microText, pageQuery, timestamp } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
-import { validationStatus, voteChoice } from './records.ts'
+import { validation, validationStatus, vote, voteChoice } from './records.ts'
 
 /** What other services store of a validation. */
 export const validationRow = z
@@ -58,6 +58,16 @@ export const listGigValidations = endpoint({
   caller: 'internal',
   summary: 'All validations of a gig, newest first; empty when there is none',
   response: rows,
+})
+
+/** For the page of a gig, as the public reads answer anybody. */
+export const listGigJudgements = endpoint({
+  method: 'get',
+  path: '/internal/v1/validations/by-gig/:gigId/with-votes',
+  caller: 'internal',
+  summary: 'The newest validations of a gig, each with its votes; empty when there is none',
+  query: { limit: pageQuery.limit },
+  response: z.looseObject({ judgements: z.array(z.looseObject({ validation, votes: z.array(vote) })) }),
 })
 
 export const listJobValidations = endpoint({

@@ -326,6 +326,10 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** The Bond that has the stake, or that of the next deposit where there is none */
+            contract: string | null;
+            /** Its page in the explorer of the network; null on a devnet */
+            contractUrl: string | null;
             version: number;
         } & {
             [key: string]: unknown;
@@ -3990,6 +3994,10 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     })[];
+                    /** The Bond that has the stake, or that of the next deposit where there is none */
+                    contract: string | null;
+                    /** Its page in the explorer of the network; null on a devnet */
+                    contractUrl: string | null;
                     version: number;
                     bonded: boolean;
                 } & {
@@ -4027,6 +4035,10 @@ export interface components {
                     } & {
                         [key: string]: unknown;
                     })[];
+                    /** The Bond that has the stake, or that of the next deposit where there is none */
+                    contract: string | null;
+                    /** Its page in the explorer of the network; null on a devnet */
+                    contractUrl: string | null;
                     version: number;
                     bonded: boolean;
                 } & {

@@ -76,10 +76,16 @@ describe('an answer in parts', () => {
     assert.equal((await read({}, 'HEAD')).length, String(Buffer.byteLength('<h1>first</h1>…')))
   })
 
-  it('breaks off where its end cannot be made, and is a 500 to a reader that names a tag', async () => {
+  it('breaks off where its end cannot be made, and is the answer to that for a reader to whom nothing is out yet', async () => {
     restIs(() => Promise.reject(new Error('lost')))
 
     await assert.rejects(read())
-    assert.equal((await read({ 'if-none-match': '"a"' })).status, 500)
+    const whole = await read({ 'if-none-match': '"a"' })
+    assert.deepEqual([whole.status, whole.text], [500, '<h1>Error: lost</h1>'])
+    assert.deepEqual(
+      ['content-type', 'cache-control'].map(name => whole.headers.get(name)),
+      ['text/html; charset=utf-8', 'no-store'],
+    )
+    assert.equal((await read({}, 'HEAD')).status, 500)
   })
 })

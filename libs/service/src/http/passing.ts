@@ -1,3 +1,4 @@
+import { Refusal } from '@carapace/api'
 import { asRefusal } from './reply.ts'
 
 /**
@@ -7,6 +8,14 @@ import { asRefusal } from './reply.ts'
 export function unlessPassing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (asRefusal(error).isRetryable) return undefined
+    throw error
+  })
+}
+
+/** A part of an answer that may be missing: undefined where it is refused, so that the rest is answered. @throws every other error */
+export function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined
     throw error
   })
 }

@@ -92,7 +92,11 @@ export const things = (harness: Harness, more: Partial<AnyService> = {}): AnySer
         },
         getThing: ({ params, query }) => ({ id: params.id, ...query }),
         getPicture: () => content('image/png', Buffer.from([137, 80, 78, 71])),
-        getPage: () => parted('<h1>first</h1>', () => harness.restOfPage(), { 'content-type': 'text/html; charset=utf-8' }),
+        getPage: () => {
+          const headers = { 'content-type': 'text/html; charset=utf-8' }
+          const failed = async (error: unknown) => reply(500, Buffer.from(`<h1>${error}</h1>`), { ...headers, 'cache-control': 'no-store' })
+          return parted('<h1>first</h1>', () => harness.restOfPage(), headers, failed)
+        },
         getMine: ({ caller }) => ({ id: caller.agentId }),
         listThings: ({ query }) => bareList(['a', 'b', 'c'].slice(query.offset, query.offset + query.limit), 3, query),
         getRow: ({ params }) =>

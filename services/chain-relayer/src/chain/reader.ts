@@ -31,7 +31,7 @@ export interface Block {
 }
 
 /** Calls in one request. */
-const perBatch = 100
+export const perBatch = 100
 
 export const numberOf = (hex: string) => Number(hex)
 export const hexOf = (value: number | bigint) => `0x${value.toString(16)}`

@@ -1,20 +1,11 @@
-import { type ChainLog, refuse, refuseField } from '@carapace/api'
-import {
-  type ContractName,
-  contractInterface,
-  contractNames,
-  decodeRevert,
-  everyAddress,
-  named,
-  plain,
-  rawForm,
-  revertText,
-  toChecksum,
-} from '@carapace/chain'
+import { type ChainLog, refuse } from '@carapace/api'
+import { type ContractName, contractInterface, decodeRevert, rawForm, revertText, toChecksum } from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
 import type { Network } from './network.ts'
+import { placeOf } from './place-of.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
 import { verifySignature } from './signatures.ts'
+import { callViews } from './views.ts'
 
 /** What other services may query about a network: 2 s at most. An answer is cached as long as its block is the newest. */
 export interface Reads {
@@ -33,6 +24,13 @@ export interface Reads {
     args: readonly unknown[],
     where?: { at?: string; isFinal?: boolean },
   ): Promise<{ result: unknown[]; blockNumber: number }>
+  /** As `view` with each of these lists of arguments, all in one block; not cached. */
+  views(
+    contract: string,
+    fn: string,
+    calls: readonly (readonly unknown[])[],
+    where?: { at?: string; isFinal?: boolean },
+  ): Promise<{ results: unknown[][]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
   code(address: string): Promise<string>
   /** The transaction of the last blocks that used or cancelled an authorisation of the token; its hash is null where none is known. */
@@ -96,6 +94,8 @@ export function openReads(network: Network, rpc: Rpc): Reads {
     }
   }
 
+  const finalOf = (block: number): number => Math.max(0, block - network.finality)
+
   async function perBlock<T>(key: string, read: (block: { number: number; tag: string }) => Promise<T>): Promise<T> {
     const { number, hash } = await head()
     const cacheKey = `${hash}/${key}`
@@ -153,15 +153,16 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         return { owner: owner ? String(owner[0]) : null, blockNumber: number }
       })
     },
-    view: async (contract, fn, args, { at, isFinal = false } = {}) => {
-      const name = contractNames.find(one => one === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
-      const fragment = viewFunction(name, fn)
-      const to = placeOf(network, name, at)
-      return perBlock(`view/${to}/${isFinal}/${fn}/${JSON.stringify(args)}`, async ({ number }) => {
-        const blockNumber = isFinal ? Math.max(0, number - network.finality) : number
-        const values = await call(name, fragment.format('sighash'), args, hexOf(blockNumber), to).catch(badCall)
-        return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber }
-      })
+    view: (contract, fn, args, { at, isFinal = false } = {}) =>
+      perBlock(`view/${contract}/${at}/${isFinal}/${fn}/${JSON.stringify(args)}`, async ({ number }) => {
+        const blockNumber = isFinal ? finalOf(number) : number
+        const [result] = await callViews(network, rpc, { contract, fn, at }, [args], hexOf(blockNumber))
+        return { result: result!, blockNumber }
+      }),
+    views: async (contract, fn, calls, { at, isFinal = false } = {}) => {
+      const { number } = await head()
+      const blockNumber = isFinal ? finalOf(number) : number
+      return { results: await callViews(network, rpc, { contract, fn, at }, calls, hexOf(blockNumber)), blockNumber }
     },
     code: address => perBlock(`code/${address}`, async ({ tag }) => String(await query('eth_getCode', [address, tag]))),
     authorizationUse: (wallet, nonce) =>
@@ -231,28 +232,8 @@ function transactionView(network: Network, receipt: Receipt, tx: RawTransaction,
   }
 }
 
-function viewFunction(contract: ContractName, fn: string) {
-  const fragment = contractInterface(contract).getFunction(fn)
-  if (!fragment || (fragment.stateMutability !== 'view' && fragment.stateMutability !== 'pure'))
-    return refuse('NOT_FOUND', { resource: 'view function' })
-  return fragment
-}
-
-/** @throws NOT_FOUND where no contract of this name is, or was, at the address */
-function placeOf({ addresses, former }: Network, name: ContractName, at: string | undefined): string {
-  if (at === undefined) return addresses[name]
-  const to = toChecksum(at)
-  return everyAddress(name, addresses, former).includes(to) ? to : refuse('NOT_FOUND', { resource: 'contract' })
-}
-
 /** A view that reverts: the token does not exist. */
 function none(error: unknown): undefined {
   if (error instanceof RpcRefused) return undefined
-  throw error
-}
-
-function badCall(error: unknown): never {
-  if (error instanceof RpcRefused || error instanceof TypeError || (error as { code?: string }).code === 'INVALID_ARGUMENT')
-    refuseField('args', `refused by the contract: ${(error as Error).message.slice(0, 200)}`)
   throw error
 }

@@ -1,4 +1,5 @@
 import type { Chain } from '@carapace/api'
+import { orFirst } from '@carapace/chain'
 import type { Parts } from '../parts.ts'
 import type { Job } from './job.ts'
 
@@ -31,9 +32,11 @@ export async function contractAt(parts: Networks, chain: Chain, address: string)
 
 /** The contract that has a job. Before it was stored with a job, there was only one. @throws DEPENDENCY_UNAVAILABLE */
 export async function contractOf({ networks }: Networks, { chain, contract }: Pick<Job, 'chain' | 'contract'>): Promise<string> {
-  return contract ?? (await networks.everyContract(chain, 'commerce'))[0]!
+  return contract ?? orFirst(await networks.everyContract(chain, 'commerce'), contract)
 }
 
 /** The same where the contracts are known already. */
-export const shownContractOf = ({ networks }: Networks, { chain, contract }: Pick<Job, 'chain' | 'contract'>): string | null =>
-  contract ?? networks.cachedEveryContract(chain, 'commerce')?.[0] ?? null
+export function shownContractOf({ networks }: Networks, { chain, contract }: Pick<Job, 'chain' | 'contract'>): string | null {
+  const every = networks.cachedEveryContract(chain, 'commerce')
+  return every ? orFirst(every, contract) : (contract ?? null)
+}

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import type { NetworkReader } from '@carapace/chain'
+import { type NetworkReader, orFirst } from '@carapace/chain'
 import type { Domain } from './domain.ts'
 
 type Placed = Pick<Domain, 'chain' | 'registry' | 'elsewhere'>
@@ -11,7 +11,7 @@ type Placed = Pick<Domain, 'chain' | 'registry' | 'elsewhere'>
  */
 export function registryAmong(present: Placed | undefined, chain: Chain, registries: readonly string[]): string {
   const stored = present?.chain === chain ? (present.registry ?? null) : present?.elsewhere?.[chain]
-  return stored === undefined ? registries.at(-1)! : (stored ?? registries[0]!)
+  return stored === undefined ? registries.at(-1)! : orFirst(registries, stored)
 }
 
 /** What a name stores of its registries on networks other than this one. */

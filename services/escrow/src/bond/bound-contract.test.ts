@@ -3,9 +3,9 @@ import { dayMs } from '@carapace/api'
 import { type Bond, newMove, noBond } from './bond.ts'
 import { boundTo, depositsOn } from './bound-contract.ts'
 
-const [first, newest, other] = ['0x1', '0x2', '0x3']
+const [first, newest, other] = ['0x1', '0x2', '0x3'] as const
 const now = new Date('2026-01-10T00:00:00Z')
-const places = { first, newest }
+const places = [first, newest]
 const empty: Bond = noBond({ id: 'a', wallet: '0xa', chain: 'BASE_SEPOLIA' })
 const ended = (at: Date): Bond['done'][number] => ({
   ...{ id: 'w', at },
@@ -19,7 +19,7 @@ describe('the contract of a bond', () => {
     assert.equal(depositsOn(empty, places, now), newest)
     const bound = boundTo(empty, newest, places, now)!
     assert.equal(bound.contract, newest)
-    assert.equal(depositsOn({ ...bound, free: 1n }, { first, newest: other }, now), newest)
+    assert.equal(depositsOn({ ...bound, free: 1n }, [first, newest, other], now), newest)
     assert.equal(depositsOn({ ...empty, free: 1n }, places, now), first)
   })
 

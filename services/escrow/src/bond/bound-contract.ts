@@ -1,19 +1,12 @@
-import { chainRelayerApi } from '@carapace/api'
-import type { NetworkReader } from '@carapace/chain'
+import { type Bond as BondView, chainRelayerApi } from '@carapace/api'
+import { contractField, explorerOf, type NetworkReader, orFirst, unlessFirst } from '@carapace/chain'
+import { baseUrlOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { type Bond, rememberedMs } from './bond.ts'
 
-/** Where stake is, and where it may be. */
-export interface BondPlaces {
-  first: string
-  newest: string
-}
-
-/** @throws DEPENDENCY_UNAVAILABLE */
-export async function bondPlaces({ networks }: { networks: NetworkReader }, { chain }: Pick<Bond, 'chain'>): Promise<BondPlaces> {
-  const every = await networks.everyContract(chain, 'bond')
-  return { first: every[0]!, newest: every.at(-1)! }
-}
+/** The contracts of a network that may have stake, oldest first: the last one gets new stake. @throws DEPENDENCY_UNAVAILABLE */
+export const bondPlaces = ({ networks }: { networks: NetworkReader }, { chain }: Pick<Bond, 'chain'>): Promise<readonly string[]> =>
+  networks.everyContract(chain, 'bond')
 
 /**
  * Whether the next stake may be on any contract: the bond has none, nothing is under way, and nothing can come back. A slash can be paid back as long as
@@ -28,21 +21,26 @@ const isUnbound = ({ free, slashed, locks, moves, done, direct, slashes = [] }: 
 const isForgotten = (at: Date, now: Date): boolean => now.getTime() - at.getTime() >= rememberedMs
 
 /** The contract of a bond's next deposit. */
-export const depositsOn = (bond: Bond, { first, newest }: BondPlaces, now: Date): string => (isUnbound(bond, now) ? newest : (bond.contract ?? first))
+export const depositsOn = (bond: Bond, places: readonly string[], now: Date): string =>
+  isUnbound(bond, now) ? places.at(-1)! : orFirst(places, bond.contract)
 
-const further = (address: string | undefined, { first }: Pick<BondPlaces, 'first'>) => (address === first ? undefined : address)
+/** The Bond that has the stake, or that of the next deposit, and its page in the explorer. Null while the contracts are not known yet. */
+export function shownContractOf({ networks, config, clock }: Parts, bond: Bond): Pick<BondView, 'contract' | 'contractUrl'> {
+  const places = networks.cachedEveryContract(bond.chain, 'bond')
+  const contract = places ? depositsOn(bond, places, clock.now()) : null
+  return { contract, contractUrl: contract && explorerOf(networks, config, baseUrlOf(config)).contract(bond.chain, contract) }
+}
 
 /** Whether a contract is the one that the bond names. @param address undefined: the first */
-export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: Pick<BondPlaces, 'first'>): boolean =>
-  bond.contract === further(address, places)
+export const isNamed = (bond: Pick<Bond, 'contract'>, address: string | undefined, places: readonly string[]): boolean =>
+  bond.contract === unlessFirst(places, address)
 
 /** The bond with its stake on a contract; undefined where it is on another one. @param address undefined: the first @param since as `directAfter` */
-export function boundTo(bond: Bond, address: string | undefined, places: Pick<BondPlaces, 'first'>, now: Date, since?: number): Bond | undefined {
+export function boundTo(bond: Bond, address: string | undefined, places: readonly string[], now: Date, since?: number): Bond | undefined {
   if (isNamed(bond, address, places)) return bond
   if (!isUnbound(bond, now)) return undefined
   const { contract: _, directAfter: __, direct: ___, ...rest } = bond
-  const contract = further(address, places)
-  return { ...rest, done: [], ...(contract === undefined ? {} : { contract }), ...(since === undefined ? {} : { directAfter: since }) }
+  return { ...rest, done: [], ...contractField(unlessFirst(places, address)), ...(since === undefined ? {} : { directAfter: since }) }
 }
 
 /**
@@ -59,6 +57,24 @@ export async function stakeOn(
 ): Promise<{ stake: bigint; blockNumber: number }> {
   const body = { contract: 'Bond' as const, fn: 'getAccount', args: [wallet], at, isFinal }
   const { result, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+  return { stake: stakeIn(result), blockNumber }
+}
+
+/**
+ * The same of the wallets of several bonds in the newest final block, in their order.
+ * @param bonds not more than 200
+ */
+export async function stakesOn(
+  { peers }: Pick<Parts, 'peers'>,
+  { chain, contract: at, bonds }: { chain: Bond['chain']; contract: string; bonds: readonly Pick<Bond, 'wallet'>[] },
+): Promise<{ stakes: bigint[]; blockNumber: number }> {
+  const body = { contract: 'Bond', fn: 'getAccount', calls: bonds.map(({ wallet }) => [wallet]), at, isFinal: true }
+  const { results, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainReads, { params: { chain }, body })
+  return { stakes: results.map(stakeIn), blockNumber }
+}
+
+/** Of an account as the contract answers it. */
+function stakeIn(result: readonly unknown[]): bigint {
   const { free, locked } = result[0] as { free: string; locked: string }
-  return { stake: BigInt(free) + BigInt(locked), blockNumber }
+  return BigInt(free) + BigInt(locked)
 }

@@ -1,12 +1,12 @@
 import type { Draft } from '@carapace/api'
-import { commands, type FundingSource } from '@carapace/chain'
+import { commands, contractField, type FundingSource } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
 import { deadline } from '../escrow/commands.ts'
 import type { Bond, BondLock, Move } from './bond.ts'
 
 const target = ({ wallet: agent, chain, contract }: Bond, bondEventId: string) => ({
   ...{ bondEventId, agent, chain },
-  ...(contract === undefined ? {} : { contract }),
+  ...contractField(contract),
 })
 
 /** Stakes from its source. */

@@ -3,7 +3,10 @@ import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from './bond.ts'
 import type { BondEvent } from './bond-event.ts'
 
-export function bondView(bond: Stored<Bond>, bondReliability: number, now: Date): BondView {
+/** What else than the record a view shows of a bond. */
+type Shown = Pick<BondView, 'bondReliability' | 'contract' | 'contractUrl'>
+
+export function bondView(bond: Stored<Bond>, { bondReliability, contract, contractUrl }: Shown, now: Date): BondView {
   const { id, chain, free, slashed, lastSlashAt, locks, version } = bond
   const total = free + lockedOf(bond)
   return {
@@ -19,6 +22,8 @@ export function bondView(bond: Stored<Bond>, bondReliability: number, now: Date)
     bondReliability,
     lastSlashAt: lastSlashAt?.toISOString() ?? null,
     locks: locks.map(({ gigId, amount, at }) => ({ gigId, amount: usd(amount), at: at.toISOString() })),
+    contract,
+    contractUrl,
     version,
   }
 }

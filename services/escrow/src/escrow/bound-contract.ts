@@ -1,4 +1,4 @@
-import type { NetworkReader } from '@carapace/chain'
+import { type NetworkReader, orFirst } from '@carapace/chain'
 import type { Parts } from '../parts.ts'
 import type { Escrow } from './escrow.ts'
 
@@ -13,7 +13,8 @@ export async function contractOf({ networks }: Pick<Parts, 'networks'>, escrow: 
 /** The same if the contracts are known already. */
 export function shownContractOf(networks: NetworkReader, escrow: Bound): string | null {
   const every = networks.cachedEveryContract(escrow.chain, 'escrow')
-  return boundAmong(escrow, every ?? []) ?? every?.at(-1) ?? null
+  if (!every) return escrow.contract ?? null
+  return boundAmong(escrow, every) ?? every.at(-1)!
 }
 
 /**
@@ -23,9 +24,9 @@ export function shownContractOf(networks: NetworkReader, escrow: Bound): string 
  */
 export function mayBeOn(escrow: Bound, address: string | undefined, every: readonly string[]): boolean {
   const bound = boundAmong(escrow, every)
-  return bound === undefined || bound === (address ?? every[0])
+  return bound === undefined || bound === orFirst(every, address)
 }
 
 /** Before the contract was stored with an escrow, there was only one. */
 const boundAmong = ({ contract, lockRounds }: Bound, every: readonly string[]): string | undefined =>
-  contract ?? (lockRounds > 0 ? every[0] : undefined)
+  contract === undefined && lockRounds === 0 ? undefined : orFirst(every, contract)

@@ -1,5 +1,5 @@
 import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
-import type { NetworkReader } from '@carapace/chain'
+import { contractField, type NetworkReader } from '@carapace/chain'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { shownContractOf } from './bound-contract.ts'
@@ -93,7 +93,7 @@ export const escrowRow = ({
   assigneeId: assignment?.assigneeId ?? null,
   amount: String(amount),
   chain,
-  ...(contract === undefined ? {} : { contract }),
+  ...contractField(contract),
   txHash: lock?.onChain.txHash ?? null,
   releaseTxHash: settlement?.onChain.txHash ?? null,
   settledAt: (status === 'released' && settlement?.settledAt?.toISOString()) || null,

@@ -5,6 +5,7 @@ import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
 import { bondDecision } from '../bond/bond-decision.ts'
 import { eventOutcome } from '../bond/bond-event-status.ts'
+import { shownContractOf } from '../bond/bound-contract.ts'
 import { bondOf, changeBond } from '../bond/change-bond.ts'
 import { readBackProfile } from '../bond/read-back-profile.ts'
 import { depositBond, lockBond, outcomeOf, withdrawBond } from '../bond/requests/bond-operations.ts'
@@ -18,7 +19,7 @@ import { slashView } from '../slash/views.ts'
 
 const view = async (parts: Parts, bond: Stored<Bond>) => {
   const { components } = await parts.performances.of(bond.id)
-  return bondView(bond, components.bondReliability, parts.clock.now())
+  return bondView(bond, { bondReliability: components.bondReliability, ...shownContractOf(parts, bond) }, parts.clock.now())
 }
 
 const withState = async (parts: Parts, agentId: string) => {

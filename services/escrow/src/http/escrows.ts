@@ -14,6 +14,9 @@ import { escrowView, releaseView } from '../escrow/views.ts'
 import { lockOrReturn } from '../funding/fund-by-payment.ts'
 import type { Parts } from '../parts.ts'
 
+/** The escrow of a gig as everybody sees it. @throws NOT_FOUND */
+export const shownEscrow = async (parts: Parts, gigId: string) => escrowView(await needEscrow(parts, gigId), parts.networks, parts.clock.now())
+
 /** Locks and waits for the confirmation as long as an answer may last; undefined when it is not there by then. */
 async function lockAndWait(
   parts: Parts,
@@ -92,7 +95,7 @@ export const escrowHandlers = (parts: Parts) =>
       }
     },
 
-    getEscrow: async ({ params }) => escrowView(await needEscrow(parts, params.gigId), parts.networks, parts.clock.now()),
+    getEscrow: ({ params }) => shownEscrow(parts, params.gigId),
 
     releaseEscrow: async ({ body, caller, waitMs }) => {
       const ordered = await releaseEscrow(parts, body.gigId, caller)

@@ -1,11 +1,15 @@
 import { type escrowApi, refuse, retryableIn, usd } from '@carapace/api'
 import { explorerOf } from '@carapace/chain'
-import { baseUrlOf, type Handlers, reply } from '@carapace/service'
+import { baseUrlOf, type Handlers, reply, unlessRefused } from '@carapace/service'
+import { shownContractOf } from '../bond/bound-contract.ts'
+import { bondOf } from '../bond/change-bond.ts'
+import { bondRow } from '../bond/views.ts'
 import { passingStates } from '../escrow/escrow-states.ts'
 import type { Parts } from '../parts.ts'
 import { followPayment } from '../receipt/follow-payment.ts'
 import { issueReceipt } from '../receipt/issue-receipt.ts'
 import { receiptView } from '../receipt/receipt.ts'
+import { shownEscrow } from './escrows.ts'
 
 export const receiptHandlers = (parts: Parts) => {
   const { receipts, earnings, config, networks } = parts
@@ -14,6 +18,16 @@ export const receiptHandlers = (parts: Parts) => {
   const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl, explorer)
   return {
     getGigReceipt: async ({ params }) => view(await receipts.ofGig(params.gigId)),
+
+    getGigMoney: async ({ params: { gigId } }) => {
+      const [escrow, receipt] = await Promise.all([unlessRefused(shownEscrow(parts, gigId)), unlessRefused(receipts.ofGig(gigId))])
+      return { escrow, receipt: receipt && view(receipt) }
+    },
+
+    getAgentMoney: async ({ params: { agentId }, query }) => {
+      const [bond, newest] = await Promise.all([unlessRefused(bondOf(parts, agentId)), receipts.newestOf(agentId, query.receipts)])
+      return { bond: bond && { ...bondRow(bond), ...shownContractOf(parts, bond) }, receipts: newest.map(view) }
+    },
 
     listReceipts: async ({ query }) => {
       const [{ items, total }, sum] = await Promise.all([receipts.page({}, query), receipts.sums()])

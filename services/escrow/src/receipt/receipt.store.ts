@@ -11,10 +11,14 @@ const indexes: Indexes = {
   party_newest: { key: { partyIds: 1, ...newest } },
 }
 
+const present = { isWithdrawn: { $ne: true } }
+
 /** Receipts; one that is withdrawn is none. */
 export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page' | 'sums'> & {
   /** @throws NOT_FOUND */
   ofGig(gigId: string): Promise<Stored<Receipt>>
+  /** The newest of an agent, as poster or assignee. */
+  newestOf(agentId: string, limit: number): Promise<Stored<Receipt>[]>
   /** The one receipt that a gig can have, also while it is withdrawn. */
   everOf(gigId: string): Promise<Stored<Receipt> | undefined>
   /** Stores the receipt of a gig: the first one remains. */
@@ -43,7 +47,8 @@ export function receiptStore(db: Database): Receipts {
   return {
     sums: () => receipts.sums(),
     need: async id => shown(await receipts.get(id)),
-    page: (filter, page) => receipts.page({ ...filter, isWithdrawn: { $ne: true } }, page),
+    page: (filter, page) => receipts.page({ ...filter, ...present }, page),
+    newestOf: (agentId, limit) => receipts.find({ partyIds: agentId, ...present }, { limit }),
     ofGig: async gigId => shown(await everOf(gigId)),
     everOf,
     issue: async receipt => {

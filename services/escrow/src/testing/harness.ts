@@ -157,6 +157,11 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     ...network,
     formerContracts: { escrow: [formerEscrow], ...(hasFormerBond ? withFormerBond : {}) },
   }))
+  /** Of the views only the account of a Bond. */
+  const viewed = (fn: string, args: readonly unknown[], at: string | undefined) => {
+    if (fn !== 'getAccount') api.refuse('NOT_FOUND', { resource: 'contract' })
+    return [{ free: String(harness.stakes.get(`${at}/${args[0]}`) ?? 0n), locked: '0' }]
+  }
   const relayer = stubPeer(api.chainRelayerApi, {
     chainBalance: ({ params }) => ({
       usdc: String(harness.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
@@ -165,12 +170,8 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     }),
     chainAllowance: ({ params }) => ({ usdc: String(harness.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
     chainNetworks: () => ({ networks }),
-    // of the views only the account of a Bond
-    chainRead: ({ body: { fn, args, at } }) => {
-      if (fn !== 'getAccount') api.refuse('NOT_FOUND', { resource: 'contract' })
-      const stake = harness.stakes.get(`${at}/${args[0]}`) ?? 0n
-      return { result: [{ free: String(stake), locked: '0' }], blockNumber: harness.blockNumber }
-    },
+    chainRead: ({ body: { fn, args, at } }) => ({ result: viewed(fn, args, at), blockNumber: harness.blockNumber }),
+    chainReads: ({ body: { fn, calls, at } }) => ({ results: calls.map(args => viewed(fn, args, at)), blockNumber: harness.blockNumber }),
     chainOutcomes: ({ body }) => harness.memory.answer(body.operations),
     chainTx: ({ params }) => {
       const { from, logs, final, blockHash = newHash() } = wanted(harness.transactions.get(params.hash), 'transaction')

@@ -4,7 +4,8 @@ import { progressOf } from '../agent.ts'
 import type { Parts } from '../parts.ts'
 import { whenSettled } from '../registration/register.ts'
 import { registerOn } from '../registration/registration.ts'
-import { agentRow } from '../views.ts'
+import { skillView } from '../skills/views.ts'
+import { agentRow, profiles } from '../views.ts'
 
 /** Shorter than the caller's own wait, so that it gets an answer and not a time-out. */
 const waitMs = 8_000
@@ -16,6 +17,12 @@ export const internalHandlers = (parts: Parts) =>
     getAgentRowByWallet: async ({ params }) => agentRow((await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
 
     getAgentRowByHandle: async ({ params }) => agentRow((await parts.agents.byHandle(params.handle)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
+
+    getProfileWithSkills: async ({ params }) => {
+      const agent = await parts.agents.named(params.id)
+      const [profile] = await profiles(parts, [agent], parts.clock.now())
+      return { agent: profile!, skills: agent.skills.map(skill => skillView(agent, skill)) }
+    },
 
     registerOnChain: async ({ params }) => {
       const { id, chain } = params

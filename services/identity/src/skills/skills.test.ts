@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { identityApi } from '@carapace/api'
 import { corrected, released, until } from '@carapace/testing'
 import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 import { challengeFor } from './challenges.ts'
@@ -34,6 +35,20 @@ describe('skills', () => {
     assert.equal(ref.id, agent.id)
     assert.deepEqual([skills[0].status, skills[0].tier, skills[0].trustScore], ['unverified', 0, 0])
     assert.deepEqual((await harness.call('GET', `/api/agent-skills/${agent.handle}`)).body.skills, skills)
+  })
+
+  it('are read with the profile by one call, by id or handle, as the public reads answer', async () => {
+    const agent = await harness.agent({ skills: ['rust'] })
+    const { peers } = harness.platform.service('identity').platform
+    const read = (id: string) => peers.find('identity', identityApi.internal.getProfileWithSkills, { params: { id } })
+
+    const found = await read(agent.id)
+
+    assert.deepEqual(found?.agent, (await harness.call('GET', `/api/agents/handle/${agent.handle}`)).body)
+    assert.deepEqual(found?.skills, (await skillsOf(agent)).skills)
+    assert.equal(found?.skills.length, 1)
+    assert.deepEqual(await read(agent.handle.toUpperCase()), found)
+    assert.equal(await read(randomUUID()), undefined)
   })
 
   it('of equal concurrent requests one attaches, and 20 is the most', async () => {

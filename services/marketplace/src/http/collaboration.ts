@@ -1,4 +1,5 @@
 import { type AdminCaller, type AgentCaller, type marketplaceApi, refuse } from '@carapace/api'
+import type { AgentRef } from '@carapace/projections'
 import { bareList, type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
@@ -12,9 +13,8 @@ const isParty = (gig: Gig, agentId: string | undefined) =>
   agentId !== undefined && (gig.posterId === agentId || gig.assigneeId === agentId || gig.memberIds.includes(agentId))
 const agentIdOf = (caller: AgentCaller | AdminCaller | undefined) => (caller?.kind === 'agent' ? caller.agentId : undefined)
 
-async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) {
-  const refs = await parts.agents.refs(comments.map(comment => comment.agentId))
-  return comments.map(({ id, gigId, agentId, content, isInternal, createdAt }) => ({
+export const commentViews = (comments: readonly Stored<Comment>[], refs: (id: string) => AgentRef) =>
+  comments.map(({ id, gigId, agentId, content, isInternal, createdAt }) => ({
     id,
     gigId,
     agentId,
@@ -23,7 +23,16 @@ async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) 
     createdAt: createdAt.toISOString(),
     agent: { handle: refs(agentId).handle, avatar: null },
   }))
+
+async function readCommentViews(parts: Parts, comments: readonly Stored<Comment>[]) {
+  return commentViews(comments, await parts.agents.refs(comments.map(comment => comment.agentId)))
 }
+
+/** The comments of a gig that a reader is shown. */
+export const shownComments = (gigId: string, { toParty }: { toParty: boolean }) => ({
+  ...{ gigId, isDeleted: { $ne: true } },
+  ...(toParty ? {} : { isInternal: false }),
+})
 
 const erase = (comment: Comment) => (comment.isDeleted ? undefined : { state: { ...comment, content: '', isDeleted: true }, events: [] })
 
@@ -67,9 +76,8 @@ export const collaborationHandlers = (parts: Parts) =>
 
     listGigComments: async ({ params, query, caller }) => {
       const gig = await parts.gigs.need(params.id)
-      const filter = { gigId: gig.id, isDeleted: { $ne: true }, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
-      const { items, total } = await parts.comments.page(filter, query)
-      return bareList(await commentViews(parts, items), total, query)
+      const { items, total } = await parts.comments.page(shownComments(gig.id, { toParty: isParty(gig, agentIdOf(caller)) }), query)
+      return bareList(await readCommentViews(parts, items), total, query)
     },
 
     addGigComment: async ({ params, body, caller, operationId }) => {
@@ -81,7 +89,7 @@ export const collaborationHandlers = (parts: Parts) =>
           refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
         return newComment(gig, { id, agentId: caller.agentId, ...body })
       })
-      return (await commentViews(parts, [comment]))[0]!
+      return (await readCommentViews(parts, [comment]))[0]!
     },
 
     deleteGigComment: async ({ params, caller }) => {

@@ -94,7 +94,7 @@ export const gigHandlers = (parts: Parts) =>
         all: { partyIds: agent.id },
       }[role]
       const { items, total } = await parts.gigs.page({ ...mine, ...(status ? { status } : {}) }, page)
-      const refs = await parts.agents.refs([agent.id])
-      return { gigs: await gigViews(parts, items), total, ...page, agent: refs(agent.id) }
+      const refs = await parts.agents.refs([agent.id, ...items.flatMap(gig => [gig.posterId, gig.assigneeId])])
+      return { gigs: items.map(gig => gigView(gig, refs)), total, ...page, agent: refs(agent.id) }
     },
   }) satisfies Handlers<typeof marketplaceApi>

@@ -1,4 +1,5 @@
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
+import { refsIn, type SkilledAgent } from '@carapace/projections'
 import { type Handlers, recordIdOf, reply } from '@carapace/service'
 import { addApplicant, dropAcceptance } from '../acceptance.ts'
 import { newApplication } from '../application/application.store.ts'
@@ -16,6 +17,12 @@ function needPoster(gig: Gig, caller: string): void {
 }
 
 const statusUrl = (gigId: string): string => `/api/gigs/${gigId}`
+
+/** Who has applied, of rows that have been read. */
+export function applicantView(agentId: string, agents: ReadonlyMap<string, SkilledAgent>) {
+  const { riskScore = 0, skills = [] } = agents.get(agentId) ?? {}
+  return { ...refsIn(agents)(agentId), riskScore, skills }
+}
 
 export const hiringHandlers = (parts: Parts) =>
   ({
@@ -39,12 +46,11 @@ export const hiringHandlers = (parts: Parts) =>
       const chosen = isOfLane ? { agentId: { $in: [...(await inNewcomerLane(parts, gig, gig.applicantIds))] } } : {}
       const { items, total } = await parts.applications.page({ gigId: gig.id, ...chosen }, page)
       const agents = await parts.agents.many(items.map(item => item.agentId))
-      const refs = await parts.agents.refs(items.map(item => item.agentId))
       const inLane = await inNewcomerLane(parts, gig, [...agents.keys()], agents)
       const applicants = items.map(item => ({
         ...applicationView(item),
         newcomerLane: inLane.has(item.agentId),
-        agent: { ...refs(item.agentId), riskScore: agents.get(item.agentId)?.riskScore ?? 0, skills: agents.get(item.agentId)?.skills ?? [] },
+        agent: applicantView(item.agentId, agents),
       }))
       return { applicants, total, ...page }
     },

@@ -27,6 +27,8 @@ export const internalHandlers = (parts: Parts) =>
 
     getGigEscrowStatus: async ({ params }) => ({ escrowStatus: (await parts.gigs.need(params.id)).escrowStatus }),
 
+    listAgentGigRows: async ({ params, query }) => ({ gigs: (await parts.gigs.find({ partyIds: params.id }, query)).map(gigRow) }),
+
     getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
 
     listAgentCrewRows: async ({ params, query }) => {

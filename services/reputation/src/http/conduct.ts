@@ -1,6 +1,7 @@
 import { escrowApi, refuse, type reputationApi, type Slash, usd } from '@carapace/api'
 import type { Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import type { Entry } from '../audit.store.ts'
 import { needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
 import type { ScoreDoc } from '../score.store.ts'
@@ -8,12 +9,29 @@ import type { SlashRow } from '../slash.store.ts'
 
 const newest = { createdAt: -1, _id: -1 } as const
 
-const riskView = (doc: Stored<ScoreDoc>) => ({
+export const riskView = (doc: Stored<ScoreDoc>) => ({
   agentId: doc.id,
   handle: doc.handle,
   ...doc.risk,
   breakdown: { ...doc.risk.breakdown },
   updatedAt: doc.computedAt.toISOString(),
+})
+
+/** @param handle of the agent, where it has a score */
+export const entryView = (entry: Entry, handle: string | undefined) => ({
+  id: entry._id,
+  seq: entry.seq,
+  agentId: entry.agentId,
+  handle: handle ?? null,
+  type: entry.type,
+  scoreBefore: entry.scoreBefore,
+  scoreAfter: entry.scoreAfter,
+  source: entry.source,
+  details: { ...entry.details },
+  proof: { txHash: entry.txHash, eventId: entry.eventId },
+  createdAt: entry.createdAt.toISOString(),
+  prevHash: entry.prevHash,
+  hash: entry.hash,
 })
 
 const slashView = (row: SlashRow & { id: string }): Slash => ({
@@ -47,22 +65,7 @@ export const conductHandlers = (parts: Parts) =>
         parts,
         items.map(entry => entry.agentId),
       )
-      const events = items.map(entry => ({
-        id: entry._id,
-        seq: entry.seq,
-        agentId: entry.agentId,
-        handle: agents.get(entry.agentId)?.handle ?? null,
-        type: entry.type,
-        scoreBefore: entry.scoreBefore,
-        scoreAfter: entry.scoreAfter,
-        source: entry.source,
-        details: { ...entry.details },
-        proof: { txHash: entry.txHash, eventId: entry.eventId },
-        createdAt: entry.createdAt.toISOString(),
-        prevHash: entry.prevHash,
-        hash: entry.hash,
-      }))
-      return { events, total, ...page }
+      return { events: items.map(entry => entryView(entry, agents.get(entry.agentId)?.handle)), total, ...page }
     },
 
     listSlashes: async ({ query }) => {

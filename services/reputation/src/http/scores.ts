@@ -16,6 +16,25 @@ export function inSync({ chains: { BASE_SEPOLIA, SKALE_TESTNET } }: ScoreDoc): b
   return BASE_SEPOLIA.score !== null && SKALE_TESTNET.score !== null && Math.abs(BASE_SEPOLIA.score - SKALE_TESTNET.score) <= maxDrift
 }
 
+const basicView = ({ id: agentId, fusedScore, tier }: Stored<ScoreDoc>) => ({ agentId, fusedScore, tier })
+
+const onChainView = ({ score, txHash, published = [] }: ScoreDoc['chains'][Chain]) => ({
+  score,
+  txHash,
+  history: published.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+})
+
+export const reputationView = (doc: Stored<ScoreDoc>) => ({
+  ...basicView(doc),
+  components: { ...doc.components },
+  onChain: { baseSepolia: onChainView(doc.chains.BASE_SEPOLIA), skale: onChainView(doc.chains.SKALE_TESTNET) },
+  history: doc.history.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+  ...(doc.inputs ? { inputs: doc.inputs, computedAt: doc.computedAt.toISOString() } : {}),
+  formulaVersion: doc.formulaVersion ?? '1',
+  penalty: doc.penalty,
+  decay: doc.decay,
+})
+
 /** Where other contracts read scores on this network; null while it is unknown. */
 const adapterOf = ({ networks: reader }: Parts, chain: Chain): Promise<string | null> =>
   reader.contracts(chain).then(
@@ -27,23 +46,7 @@ export const scoreHandlers = (parts: Parts) =>
   ({
     getReputation: async ({ params, query }) => {
       const doc = await needScore(parts, params.id)
-      const basic = { agentId: doc.id, fusedScore: doc.fusedScore, tier: doc.tier }
-      if (query.view === 'basic') return basic
-      const onChain = ({ score, txHash, published = [] }: ScoreDoc['chains'][Chain]) => ({
-        score,
-        txHash,
-        history: published.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
-      })
-      return {
-        ...basic,
-        components: { ...doc.components },
-        onChain: { baseSepolia: onChain(doc.chains.BASE_SEPOLIA), skale: onChain(doc.chains.SKALE_TESTNET) },
-        history: doc.history.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
-        ...(doc.inputs ? { inputs: doc.inputs, computedAt: doc.computedAt.toISOString() } : {}),
-        formulaVersion: doc.formulaVersion ?? '1',
-        penalty: doc.penalty,
-        decay: doc.decay,
-      }
+      return query.view === 'basic' ? basicView(doc) : reputationView(doc)
     },
 
     getScoreAcrossChains: async ({ params }) => {

@@ -1,4 +1,5 @@
 import type { socialApi } from '@carapace/api'
+import type { AgentRef } from '@carapace/projections'
 import { type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Comment } from '../comment/comment.store.ts'
@@ -14,6 +15,10 @@ const followView = ({ id, followerAgentId, followedAgentId, since }: Stored<Foll
   followedAgentId,
   createdAt: since.toISOString(),
 })
+
+/** With those who follow. */
+export const followerViews = (follows: readonly Stored<Follow>[], refs: (id: string) => AgentRef) =>
+  follows.map(follow => ({ ...followView(follow), agent: refs(follow.followerAgentId) }))
 
 async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) {
   const refs = await parts.agents.refs(comments.map(({ authorId }) => authorId))
@@ -40,8 +45,7 @@ export const followHandlers = (parts: Parts) =>
       const { id } = await parts.agents.need(params.id)
       const [items, figures] = await Promise.all([parts.follows.present({ followedAgentId: id }, query), parts.figures.get(id)])
       const refs = await parts.agents.refs(items.map(({ followerAgentId }) => followerAgentId))
-      const followers = items.map(item => ({ ...followView(item), agent: refs(item.followerAgentId) }))
-      return { followers, count: figures.followers, total: figures.followers, ...query }
+      return { followers: followerViews(items, refs), count: figures.followers, total: figures.followers, ...query }
     },
 
     listFollowing: async ({ params, query }) => {

@@ -4,12 +4,19 @@ import type { Parts } from '../parts.ts'
 import { followFunding } from '../reward/funding.ts'
 import { needSubmitted, openForSubmission, submissionOf } from '../validation/open.ts'
 import { validationRow } from '../views.ts'
+import { viewsOf, votesOf } from './validations.ts'
 
 export const internalHandlers = (parts: Parts) =>
   ({
     getValidationRow: async ({ params }) => validationRow(await parts.validations.need(params.id)),
 
     listGigValidations: async ({ params }) => ({ validations: (await parts.validations.find({ gigId: params.gigId })).map(validationRow) }),
+
+    listGigJudgements: async ({ params, query }) => {
+      const found = await parts.validations.find({ gigId: params.gigId }, query)
+      const views = await viewsOf(parts, found)
+      return { judgements: found.map((validation, i) => ({ validation: views[i]!, votes: votesOf(validation) })) }
+    },
 
     listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
 

@@ -19,6 +19,7 @@ export async function viewsOf(parts: Parts, validations: readonly Stored<Validat
   const refs = await parts.agents.refs(validations.flatMap(validation => validation.panel.map(entry => entry.agentId)))
   return validations.map(validation => validationView(validation, refs, parts.clock.now(), viewer))
 }
+export const votesOf = (validation: Stored<Validation>) => validation.votes.map(vote => voteView(vote, validation))
 const viewOf = async (parts: Parts, validation: Stored<Validation>, viewer: Viewer) => (await viewsOf(parts, [validation], viewer))[0]!
 const viewerOf = (caller: AgentCaller | AdminCaller | undefined): Viewer =>
   caller?.kind === 'agent' ? { agentId: caller.agentId } : { isOracle: caller !== undefined }
@@ -87,7 +88,7 @@ export const validationHandlers = (parts: Parts) =>
     listVotes: async ({ params }) => {
       const validation = await parts.validations.need(params.id)
       const { id, status, frozen, disputeReason } = validation
-      return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
+      return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: votesOf(validation) }
     },
 
     appealValidation: async ({ params, body, caller, operationId }) => {

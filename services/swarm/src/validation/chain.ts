@@ -1,5 +1,5 @@
 import type { Draft } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import { commands, contractField } from '@carapace/chain'
 import { type PanelSeat, seated, type Validation } from './validation.ts'
 
 /** Commands that mirror a validation on chain. The panel is opened there with the first vote, when its numbers can change no more. */
@@ -15,7 +15,7 @@ const targetOf = ({ id: validationId, round: validationRound, chain, contract }:
   chain,
   validationId,
   validationRound,
-  ...(contract === undefined ? {} : { contract }),
+  ...contractField(contract),
 })
 
 export function replaceCommands(v: Validation, replacements: readonly { out: PanelSeat; in: PanelSeat }[]): Draft[] {

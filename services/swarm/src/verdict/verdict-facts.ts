@@ -1,5 +1,5 @@
 import { type Chain, dayMs, Refusal, refuse } from '@carapace/api'
-import { furtherOf } from '@carapace/chain'
+import { unlessFirst } from '@carapace/chain'
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import type { Validation } from '../validation/validation.ts'
@@ -21,7 +21,11 @@ class FactsUnread extends Error {}
  */
 export async function decideKnowing(parts: Parts, id: string, decide: Decide): Promise<Stored<Validation>> {
   const isDevnet = (await parts.networks.all()).every(network => network.devnet)
-  const at = { isDevnet, opensOn: (chain: Chain) => furtherOf(parts.networks.cachedEveryContract(chain, 'swarmValidator') ?? []) }
+  const opensOn = (chain: Chain) => {
+    const every = parts.networks.cachedEveryContract(chain, 'swarmValidator') ?? []
+    return unlessFirst(every, every.at(-1))
+  }
+  const at = { isDevnet, opensOn }
   const unread = unreadFacts(at, parts.newId())
   for (let round = 1; round <= rounds; round++) {
     try {

@@ -1,6 +1,6 @@
 import * as api from '@carapace/api'
 import { type Chain, type Draft, limits, refuse } from '@carapace/api'
-import { sentOnChain } from '@carapace/chain'
+import { contractField, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { majority, type Quorum, quorumFor } from '../selection/quorum.ts'
 import { type Freeze, freezeOf } from '../validation/freeze.ts'
@@ -59,7 +59,7 @@ export function castVote(
 /** Its panel goes on chain. @param contract undefined: the first one */
 const openedOn = (contract: string | undefined): Pick<Validation, 'opening' | 'contract'> => ({
   opening: sentOnChain,
-  ...(contract === undefined ? {} : { contract }),
+  ...contractField(contract),
 })
 
 /** Consensus (behaviour 5.2): a high threshold cannot reject alone, a rejection needs more than half of the panel. */

@@ -1,5 +1,5 @@
 import { chains, escrowApi, marketplaceApi, refuse, type treasuryApi, usd } from '@carapace/api'
-import { networks } from '@carapace/chain'
+import { networks, orFirst } from '@carapace/chain'
 import type { Handlers } from '@carapace/service'
 import type { Movement } from '../history.store.ts'
 import type { Parts } from '../parts.ts'
@@ -31,7 +31,7 @@ export const providerHandlers = (parts: Parts) =>
       const isHeld = row !== undefined && holding.has(row.status)
       const amount = isHeld ? BigInt(row.amount) : 0n
       const every = await parts.networks.everyContract(gig.chain, 'escrow')
-      const address = row?.contract ?? every.at(isHeld ? 0 : -1)!
+      const address = isHeld ? orFirst(every, row.contract) : (row?.contract ?? every.at(-1)!)
       return { gigId, chain: gig.chain, address, balances: [{ amount: String(usd(amount)), token: { symbol: 'USDC', decimals: 6 } }] }
     },
 

@@ -132,6 +132,22 @@ describe('a SwarmValidator and its Bond that are replaced', function () {
     ])
   })
 
+  it('are audited each by the account of each agent', async () => {
+    const bonds = platform.service('escrow').platform.db.connection.collection<{ _id: string; wallet: string }>('bonds')
+    await bonds.updateOne({ _id: staked.id }, { $set: { wallet: newWallet() } })
+    await doctorChecks(platform, 'escrow')
+    // until then it could be something that has yet to be followed
+    await platform.advance(180)
+    const checks = await doctorChecks(platform, 'escrow')
+    await bonds.updateOne({ _id: staked.id }, { $set: { wallet: staked.wallet.address } })
+
+    const { totalBonded } = await statusOf(staked)
+    assert.deepEqual(checks.find(({ name }) => name === 'stakes')?.detail, [
+      `${chain}: bond ${staked.id} counts ${micro(totalBonded)}, its contract has 0 of it`,
+    ])
+    await untilHealthy(platform, 60)
+  })
+
   it('count a stake that its agent made on the other contract itself for nobody, until the own one is empty for a day', async () => {
     const { provider } = platform.networks[chain]
     const contract = new Contract(contracts.after.Bond, interfaceOf('Bond'), leaving.wallet.connect(provider))

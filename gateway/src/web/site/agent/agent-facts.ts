@@ -1,4 +1,4 @@
-import { type AgentProfile, chains, type escrowApi, type ResponseOf, type reputationApi } from '@carapace/api'
+import { type AgentProfile, chains, type ResponseOf, type reputationApi, type ShownBond, usd } from '@carapace/api'
 import { count, money, plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { amount, chainName, chip, foreignLink, hash, moment, row, status, transaction } from '../../parts/basics.ts'
@@ -35,12 +35,17 @@ export const riskView = (risk: ResponseOf<typeof reputationApi.endpoints.getRisk
 ${[row('Risk', html`<strong>${risk.riskScore}</strong> of 100 ${status(risk.riskLevel)}`), row('Advice', status(risk.recommendation)), row('Clean streak', plural(risk.cleanStreakDays, 'day'))]}
 </dl>${risk.flags.length > 0 && html`<ul class="small-text">${risk.flags.map(flag => html`<li>${flagReasons[flag] ?? words(flag)}</li>`)}</ul>`}</div>`
 
-export const bondView = (bond: ResponseOf<typeof escrowApi.endpoints.getBondStatus>): Html => html`<dl class="facts card">
+export const bondView = (bond: ShownBond): Html => html`<dl class="facts card">
 ${[
-  row('Bonded', html`${amount(bond.totalBonded)} ${status(bond.bondTier)}`),
-  row('Free', money(bond.availableBond)),
-  row('Locked', money(bond.lockedBond)),
-  row('Slashed so far', money(bond.slashedBond)),
+  row('Bonded', html`${amount(usd(BigInt(bond.totalBonded)))} ${status(bond.bondTier)}`),
+  row('Free', money(usd(BigInt(bond.availableBond)))),
+  row('Locked', money(usd(BigInt(bond.lockedBond)))),
+  row('Slashed so far', money(usd(BigInt(bond.slashedBond)))),
+  bond.contract &&
+    row(
+      'Contract',
+      html`${hash(bond.contract, 'address of the contract')}${bond.contractUrl && html` ${foreignLink(bond.contractUrl, 'Explorer')}`}`,
+    ),
 ]}
 </dl>`
 

@@ -1,4 +1,4 @@
-import type { escrowApi, identityApi, marketplaceApi, ResponseOf, socialApi } from '@carapace/api'
+import { type GigRow, type identityApi, type ResponseOf, type socialApi, type TrustReceipt, usd } from '@carapace/api'
 import { type Html, html } from '../../html.ts'
 import { agentLink, amount, chip, empty, foreignLink, moment, status } from '../../parts/basics.ts'
 import { volumeChart } from '../../parts/volume-chart.ts'
@@ -8,7 +8,8 @@ export const shownRecords = 6
 
 const proofs = ['declared', 'challenge passed', 'GitHub checked', 'used in a paid gig', 'used in three paid gigs']
 
-type Skill = ResponseOf<typeof identityApi.endpoints.listAgentSkills>['skills'][number]
+type Skill = ResponseOf<typeof identityApi.internal.getProfileWithSkills>['skills'][number]
+type Social = ResponseOf<typeof socialApi.internal.listReviewsAndFollowers>
 
 /** Links to what a skill rests on. */
 const evidence = ({ repoUrl, portfolioUrl, gigIds }: Skill): Html =>
@@ -18,7 +19,7 @@ const evidence = ({ repoUrl, portfolioUrl, gigIds }: Skill): Html =>
     ...gigIds.map((id, i) => html`<a href="/gigs/${id}">${gigIds.length === 1 ? 'Gig' : `Gig ${i + 1}`}</a>`),
   ]}`
 
-export function skillList(skills: ResponseOf<typeof identityApi.endpoints.listAgentSkills>['skills']): Html {
+export function skillList(skills: readonly Skill[]): Html {
   if (skills.length === 0) return empty('No skills', 'This agent has declared none.')
   return html`<ul class="list">${skills.map(
     skill =>
@@ -26,15 +27,15 @@ export function skillList(skills: ResponseOf<typeof identityApi.endpoints.listAg
   )}</ul>`
 }
 
-export function gigList(gigs: ResponseOf<typeof marketplaceApi.endpoints.listAgentGigs>['gigs'], agentId: string, now: Date): Html {
+export function gigList(gigs: readonly GigRow[], agentId: string, now: Date): Html {
   if (gigs.length === 0) return empty('No gigs yet', html`<a href="/gigs?status=open">Open gigs</a> wait for agents.`)
   return html`<ul class="list">${gigs.map(
     gig =>
-      html`<li><span class="main"><a href="/gigs/${gig.id}">${gig.title}</a><br><span class="side">${gig.posterId === agentId ? 'as poster' : 'as assignee'} · ${moment(gig.createdAt, now)}</span></span><span>${amount(gig.budget)} ${status(gig.status)}</span></li>`,
+      html`<li><span class="main"><a href="/gigs/${gig.gigId}">${gig.gigTitle}</a><br><span class="side">${gig.posterId === agentId ? 'as poster' : 'as assignee'} · ${moment(gig.createdAt, now)}</span></span><span>${amount(usd(BigInt(gig.budget)))} ${status(gig.status)}</span></li>`,
   )}</ul>`
 }
 
-export function receiptList(receipts: ResponseOf<typeof escrowApi.endpoints.listAgentReceipts>['receipts'], agentId: string, now: Date): Html {
+export function receiptList(receipts: readonly TrustReceipt[], agentId: string, now: Date): Html {
   if (receipts.length === 0) return empty('No receipts yet', 'Each settled gig leaves one.')
   const chart = volumeChart(
     receipts.map(({ netPaid, settledAt }) => ({ amount: netPaid, at: settledAt })),
@@ -48,7 +49,7 @@ export function receiptList(receipts: ResponseOf<typeof escrowApi.endpoints.list
     )}</ul>`
 }
 
-export function reviewList({ reviews, averageRating }: ResponseOf<typeof socialApi.endpoints.listReviews>, now: Date): Html {
+export function reviewList({ reviews, averageRating }: Social, now: Date): Html {
   if (reviews.length === 0) return empty('No reviews yet', 'They appear when both sides have written one.')
   return html`${averageRating !== null && html`<p class="muted">${averageRating.toFixed(1)} of 5 on average</p>`}<ul class="list">${reviews.map(
     review =>
@@ -56,7 +57,7 @@ export function reviewList({ reviews, averageRating }: ResponseOf<typeof socialA
   )}</ul>`
 }
 
-export function followerList({ followers }: ResponseOf<typeof socialApi.endpoints.listFollowers>): Html {
+export function followerList(followers: Social['followers']): Html {
   if (followers.length === 0) return empty('No followers', 'Agents follow others to see what they do.')
   return html`<p class="card chips links">${followers.map(({ agent }) => agentLink(agent.handle ?? agent.id))}</p>`
 }

@@ -1,10 +1,11 @@
 import { identityApi, type ResponseOf, reputationApi } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { sentence } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { pageHead } from '../../layout.ts'
 import { agentLink, countdown, empty, section, unavailable } from '../../parts/basics.ts'
 import { pageLength, pager } from '../../parts/lists.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { componentNames } from './agent-score.ts'
 import { logList } from './why.ts'
 

@@ -1,11 +1,12 @@
-import { type AgentProfile, escrowApi, identityApi, marketplaceApi, reputationApi, socialApi } from '@carapace/api'
+import { type AgentProfile, escrowApi, identityApi, marketplaceApi, type ResponseOf, reputationApi, socialApi } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { count, plural } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { pageHead } from '../../layout.ts'
 import { section, status, tierChip, unavailable } from '../../parts/basics.ts'
 import { scoreRing } from '../../parts/pictures.ts'
 import { qrCode } from '../../parts/qr.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { bondView, identity, riskView, standing } from './agent-facts.ts'
 import { followerList, gigList, receiptList, reviewList, shownRecords, skillList } from './agent-records.ts'
 import { components, history } from './agent-score.ts'
@@ -15,11 +16,14 @@ const readReasons = 30
 const drawnReceipts = 24
 const shownFollowers = 24
 
+type Profile = ResponseOf<typeof identityApi.internal.getProfileWithSkills>
+
 /** The passport of an agent; `name` is a handle or an id. */
 export async function agentPage(parts: SiteParts, name: string) {
   const { peers, pages } = parts
-  const agent = await peers.find('identity', identityApi.endpoints.getAgent, { params: { id: name } })
-  if (!agent) return pages.missing('There is no such agent', 'Nobody is registered under this handle.')
+  const found = await peers.find('identity', identityApi.internal.getProfileWithSkills, { params: { id: name } })
+  if (!found) return pages.missing('There is no such agent', 'Nobody is registered under this handle.')
+  const { agent } = found
   const path = `/agents/${agent.handle}`
   return pages.begin(
     {
@@ -30,26 +34,23 @@ export async function agentPage(parts: SiteParts, name: string) {
       description: `${agent.handle}: FusedScore ${agent.fusedScore.toFixed(1)}, ${agent.tier}, ${plural(agent.totalGigsCompleted, 'settled gig')}, risk ${agent.riskLevel}.`,
       top: pageHead(agent.handle, agent.description, html`Agent ${tierChip(agent.tier)} ${agent.status !== 'active' && status(agent.status)}`),
     },
-    () => records(parts, agent, path),
+    () => records(parts, found, path),
   )
 }
 
-/** What the services have of the agent. */
-async function records({ peers, clock, publicBaseUrl }: SiteParts, agent: AgentProfile, path: string): Promise<Html> {
-  const params = { id: agent.id }
-  const limit = String(shownRecords)
-  const [reputation, risk, audit, bond, skills, gigs, receipts, reviews, followers] = await Promise.all([
-    unlessRefused(peers.call('reputation', reputationApi.endpoints.getReputation, { params })),
-    unlessRefused(peers.call('reputation', reputationApi.endpoints.getRisk, { params: { agentId: agent.id } })),
-    unlessRefused(peers.call('reputation', reputationApi.endpoints.listAuditEvents, { query: { agentId: agent.id, limit: String(readReasons) } })),
-    unlessRefused(peers.call('escrow', escrowApi.endpoints.getBondStatus, { params: { agentId: agent.id } })),
-    unlessRefused(peers.call('identity', identityApi.endpoints.listAgentSkills, { params: { agentId: agent.id } })),
-    unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listAgentGigs, { params, query: { limit } })),
+/** What the services have of the agent, by one call to each. */
+async function records({ peers, clock, publicBaseUrl }: SiteParts, { agent, skills }: Profile, path: string): Promise<Html> {
+  const [params, agentId] = [{ id: agent.id }, { agentId: agent.id }]
+  const [score, money, social, market] = await Promise.all([
+    unlessRefused(peers.call('reputation', reputationApi.internal.getScoreWithLog, { params: agentId, query: { entries: String(readReasons) } })),
+    unlessRefused(peers.call('escrow', escrowApi.internal.getAgentMoney, { params: agentId, query: { receipts: String(drawnReceipts) } })),
     unlessRefused(
-      peers.call('escrow', escrowApi.endpoints.listAgentReceipts, { params: { agentId: agent.id }, query: { limit: String(drawnReceipts) } }),
+      peers.call('social', socialApi.internal.listReviewsAndFollowers, {
+        params,
+        query: { reviews: String(shownRecords), followers: String(shownFollowers) },
+      }),
     ),
-    unlessRefused(peers.call('social', socialApi.endpoints.listReviews, { params, query: { limit } })),
-    unlessRefused(peers.call('social', socialApi.endpoints.listFollowers, { params, query: { limit: String(shownFollowers) } })),
+    unlessRefused(peers.call('marketplace', marketplaceApi.internal.listAgentGigRows, { params, query: { limit: String(shownRecords) } })),
   ])
   const now = clock.now()
   return html`
@@ -58,20 +59,20 @@ async function records({ peers, clock, publicBaseUrl }: SiteParts, agent: AgentP
 <div class="aside">
 <img class="card-picture" src="/api/agents/${agent.id}/card" alt="Card of ${agent.handle}" width="600" height="340" loading="lazy">
 ${section('Standing', standing(agent, now))}
-${section('Risk', risk ? riskView(risk) : unavailable('The risk'))}
-${section('Bond', bond ? bondView(bond) : unavailable('The bond'))}
+${section('Risk', score?.risk ? riskView(score.risk) : unavailable('The risk'))}
+${section('Bond', money?.bond ? bondView(money.bond) : unavailable('The bond'))}
 ${section('Identity on chain', identity(agent))}
 </div>
 <div class="rest">
-${section('Why this score', audit ? whyList(audit.events, now) : unavailable('The log'), { id: 'why', more: html`<a href="${path}/why">How it adds up</a>` })}
-${section('History', reputation ? history(reputation, now) : unavailable('The history'))}
-${section('Skills', skills ? skillList(skills.skills) : unavailable('Skills'))}
-${section('Gigs', gigs ? gigList(gigs.gigs, agent.id, now) : unavailable('Gigs'))}
+${section('Why this score', score ? whyList(score.events, now) : unavailable('The log'), { id: 'why', more: html`<a href="${path}/why">How it adds up</a>` })}
+${section('History', score?.reputation ? history(score.reputation, now) : unavailable('The history'))}
+${section('Skills', skillList(skills))}
+${section('Gigs', market ? gigList(market.gigs, agent.id, now) : unavailable('Gigs'))}
 </div></div>
 <div class="pair">
-${section('Receipts', receipts ? receiptList(receipts.receipts, agent.id, now) : unavailable('Receipts'))}
-${section('Reviews', reviews ? reviewList(reviews, now) : unavailable('Reviews'))}
-${section('Followers', followers ? followerList(followers) : unavailable('Followers'), { more: agent.followerCount > shownFollowers && html`<span class="muted">${count(agent.followerCount)} in all</span>` })}
+${section('Receipts', money ? receiptList(money.receipts, agent.id, now) : unavailable('Receipts'))}
+${section('Reviews', social ? reviewList(social, now) : unavailable('Reviews'))}
+${section('Followers', social ? followerList(social.followers) : unavailable('Followers'), { more: agent.followerCount > shownFollowers && html`<span class="muted">${count(agent.followerCount)} in all</span>` })}
 ${section('Share', share(agent, publicBaseUrl + path))}
 </div>`
 }

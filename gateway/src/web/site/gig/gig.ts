@@ -1,5 +1,6 @@
-import { escrowApi, type Gig, marketplaceApi, type ResponseOf, swarmApi, type Validation } from '@carapace/api'
+import { escrowApi, type Gig, marketplaceApi, type ResponseOf, swarmApi } from '@carapace/api'
 import { shortened } from '@carapace/picture'
+import { unlessRefused } from '@carapace/service'
 import { money, plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { pageHead } from '../../layout.ts'
@@ -7,7 +8,7 @@ import { agentLink, chainChip, chip, countdown, empty, foreignLink, moment, row,
 import { liveOn } from '../../parts/live.ts'
 import { panel } from '../../parts/panel.ts'
 import { timeline } from '../../parts/timeline.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { gigMoney } from './gig-money.ts'
 import { gigSteps } from './gig-steps.ts'
 
@@ -18,13 +19,18 @@ const ofGig = [gigAssigned, gigSubmitted, gigCompleted, gigCancelled, gigDispute
 const ofMoney = [escrowLocked, escrowReleased, escrowRefunded, escrowDisputed, receiptIssued]
 const ofPanel = [validationOpened, panelChanged, voteRecorded, validationResolved, appealFiled]
 
+const shownEntries = 20
+const shownPanels = 5
+
+type Talk = ResponseOf<typeof marketplaceApi.internal.listApplicantsAndComments>
+
 /** A gig from posted to paid. */
 export async function gigPage(parts: SiteParts, id: string) {
   const { peers, pages } = parts
-  // the id is in the address: the panels, which are two reads, wait for nothing
-  const judgements = judgementsOf(peers, id)
+  // the id is in the address: these wait for nothing
+  const records = recordsOf(peers, id)
   // nobody waits for them where there is no gig
-  judgements.catch(() => undefined)
+  records.catch(() => undefined)
   const gig = await peers.find('marketplace', marketplaceApi.endpoints.getGig, { params: { id } })
   if (!gig) return pages.missing('There is no such gig', 'Nobody has posted one with this number.')
   return pages.begin(
@@ -36,21 +42,27 @@ export async function gigPage(parts: SiteParts, id: string) {
       description: `${money(gig.budget)}, ${words(gig.status)}: ${shortened(gig.description, 140)}`,
       top: pageHead(gig.title, undefined, html`Gig ${status(gig.status)} ${chainChip(gig.chain)}`),
     },
-    () => records(parts, gig, judgements),
+    async () => body(gig, await records, parts.clock.now()),
   )
 }
 
-/** What the services have of the gig. */
-async function records({ peers, clock }: SiteParts, gig: Gig, judged: Promise<Judgement[]>): Promise<Html> {
-  const params = { id: gig.id }
-  const [judgements, escrow, applicants, comments, receipt] = await Promise.all([
-    judged,
-    unlessRefused(peers.find('escrow', escrowApi.endpoints.getEscrow, { params: { gigId: gig.id } })),
-    unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listApplicants, { params, query: { limit: '20' } })),
-    unlessRefused(peers.call('marketplace', marketplaceApi.endpoints.listGigComments, { params, query: { limit: '20' } })),
-    unlessRefused(peers.find('escrow', escrowApi.endpoints.getGigReceipt, { params: { gigId: gig.id } })),
+/** What the services have of a gig, by one call to each. */
+async function recordsOf(peers: SiteParts['peers'], id: string) {
+  const ofGig = { gigId: id }
+  const [judged, money, talk] = await Promise.all([
+    unlessRefused(peers.call('swarm', swarmApi.internal.listGigJudgements, { params: ofGig, query: { limit: String(shownPanels) } })),
+    unlessRefused(peers.call('escrow', escrowApi.internal.getGigMoney, { params: ofGig })),
+    unlessRefused(
+      peers.call('marketplace', marketplaceApi.internal.listApplicantsAndComments, {
+        params: { id },
+        query: { applicants: String(shownEntries), comments: String(shownEntries) },
+      }),
+    ),
   ])
-  const now = clock.now()
+  return { judgements: judged?.judgements ?? [], ...money, talk }
+}
+
+function body(gig: Gig, { judgements, escrow, receipt, talk }: Awaited<ReturnType<typeof recordsOf>>, now: Date): Html {
   const live = liveOn([...ofGig, ...ofMoney, ...ofPanel], { gig: gig.id })
   return html`
 <div class="split record">
@@ -62,28 +74,15 @@ ${section('Facts', facts(gig, now))}
 <div class="rest">
 <div id="panel" data-live="${live}">${section('Panel', judgements.length === 0 ? empty('No panel yet', 'Validators are drawn when the work is delivered.') : panels(judgements, now))}</div>
 ${section('Description', html`<div class="card text">${gig.description}</div>`)}
-<div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
-${section('Comments', comments ? commentList(comments, now) : unavailable('Comments'))}
+<div id="applicants" data-live="${live}">${section('Applicants', talk ? applicantList(talk.applicants, now) : unavailable('Applicants'))}</div>
+${section('Comments', talk ? commentList(talk.comments, now) : unavailable('Comments'))}
 </div></div>`
 }
 
-interface Judgement {
-  validation: Validation
-  votes: ResponseOf<typeof swarmApi.endpoints.listVotes> | undefined
-}
+type Judgements = ResponseOf<typeof swarmApi.internal.listGigJudgements>['judgements']
 
-/** The validations of a gig with their votes, newest first: an appeal is judged by a further panel. */
-async function judgementsOf(peers: SiteParts['peers'], gigId: string): Promise<Judgement[]> {
-  const found = await unlessRefused(peers.call('swarm', swarmApi.endpoints.listValidations, { query: { gigId, limit: '5' } }))
-  return Promise.all(
-    (found?.validations ?? []).map(async validation => ({
-      validation,
-      votes: await unlessRefused(peers.call('swarm', swarmApi.endpoints.listVotes, { params: { id: validation.id } })),
-    })),
-  )
-}
-
-const panels = ([newest, ...earlier]: readonly Judgement[], now: Date): Html =>
+/** Newest first: an appeal is judged by a further panel. */
+const panels = ([newest, ...earlier]: Judgements, now: Date): Html =>
   html`${newest && panel(newest.validation, newest.votes, now)}${earlier.map(({ validation, votes }) => html`<details class="earlier"><summary>An earlier panel: ${words(validation.status)}, ${validation.approvalCount} for, ${validation.rejectionCount} against</summary>${panel(validation, votes, now)}</details>`)}`
 
 const facts = (gig: Gig, now: Date): Html => html`<dl class="facts card">
@@ -100,7 +99,7 @@ ${[
 ]}
 </dl>`
 
-function applicantList(applicants: ResponseOf<typeof marketplaceApi.endpoints.listApplicants>['applicants'], now: Date): Html {
+function applicantList(applicants: Talk['applicants'], now: Date): Html {
   if (applicants.length === 0) return empty('Nobody has applied', 'Agents apply with one call, or by mouse at Start.')
   return html`<ul class="list">${applicants.map(
     ({ agent, proposal, status: state, createdAt, agentId, id }) =>
@@ -108,7 +107,7 @@ function applicantList(applicants: ResponseOf<typeof marketplaceApi.endpoints.li
   )}</ul>`
 }
 
-function commentList(comments: ResponseOf<typeof marketplaceApi.endpoints.listGigComments>, now: Date): Html {
+function commentList(comments: Talk['comments'], now: Date): Html {
   if (comments.length === 0) return empty('No comments', 'What agents say of this gig appears here.')
   return html`<ul class="list">${comments.map(
     ({ agent, agentId, content, createdAt }) =>

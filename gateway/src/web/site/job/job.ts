@@ -1,4 +1,5 @@
 import { type CommerceReceipt, commerceApi, type Job, type ResponseOf, swarmApi } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { money, plural, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { pageHead } from '../../layout.ts'
@@ -7,7 +8,7 @@ import { liveOn } from '../../parts/live.ts'
 import { meter, type Portion } from '../../parts/meter.ts'
 import { panel } from '../../parts/panel.ts'
 import { timeline } from '../../parts/timeline.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { jobSteps } from './job-steps.ts'
 
 const { jobFunded, jobAssigned, jobSubmitted, jobSettled, jobCancelled, jobDisputed, jobRejected, jobApplied } = commerceApi.events
@@ -49,7 +50,7 @@ async function records({ peers, clock }: SiteParts, job: Job): Promise<Html> {
 ${section('Facts', facts(job, now))}
 </div>
 <div class="rest">
-<div id="panel" data-live="${live}">${section('Panel', validation ? panel(validation, votes, now) : empty('No panel yet', 'Validators are drawn when the work is delivered.'))}</div>
+<div id="panel" data-live="${live}">${section('Panel', validation ? panel(validation, votes?.votes, now) : empty('No panel yet', 'Validators are drawn when the work is delivered.'))}</div>
 ${section('Description', html`<div class="card text">${job.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', applicants ? applicantList(applicants.applicants, now) : unavailable('Applicants'))}</div>
 </div></div>`

@@ -1,6 +1,7 @@
 import { type ChainLog, identityApi, type Network } from '@carapace/api'
+import { unlessRefused } from '@carapace/service'
 import { contractsOf, contractTitles } from '../../parts/contract-titles.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { type Called, shortOf, textOf } from './log-phrases.ts'
 
 /** Addresses of a transaction that are looked up: a batch may name scores of them. */

@@ -1,7 +1,8 @@
 import { type Chain, type ChainLog, commerceApi, identityApi, marketplaceApi, swarmApi } from '@carapace/api'
 import { uuidOfKey } from '@carapace/chain'
+import { unlessRefused } from '@carapace/service'
 import { addressOf } from '../../parts/lists.ts'
-import { type SiteParts, unlessRefused } from '../../site-parts.ts'
+import type { SiteParts } from '../../site-parts.ts'
 import { textOf } from './log-phrases.ts'
 
 /** What a transaction belongs to. */

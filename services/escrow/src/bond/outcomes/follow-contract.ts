@@ -1,11 +1,12 @@
 import { Retry } from '@carapace/bus'
 import type { Log } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
-import { type Bond, type Move, newMove } from '../bond.ts'
+import { type Move, newMove } from '../bond.ts'
 import { bondDecision } from '../bond-decision.ts'
 import { stakeOn } from '../bound-contract.ts'
 import { changeBond } from '../change-bond.ts'
 import { makeDirectMove } from './direct-decisions.ts'
+import { isAtRest } from './is-at-rest.ts'
 
 /**
  * The contract has paid its owner more than the bond counts as free: a deposit was not counted (made before the wallet was registered, or while the stake was
@@ -30,10 +31,4 @@ export async function followContract(parts: Parts, agentId: string, { network, a
     const move = newMove({ ...withdrawal, id, operationId: id, type, amount, reason })
     return makeDirectMove(anchored, move, parts.clock.now())
   })
-}
-
-/** Nothing is under way, and what we caused is in a final block. */
-function isAtRest({ moves, locks, done }: Bond, finalBlock: number): boolean {
-  const isFinal = (one: Bond['done'][number]) => !('move' in one) || (one.move.onChain.blockNumber ?? Number.POSITIVE_INFINITY) <= finalBlock
-  return moves.length === 0 && locks.every(({ stage }) => stage === 'locked') && done.every(isFinal)
 }

@@ -1,5 +1,5 @@
 import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from '@carapace/api'
-import { escrowSlot, uuidOfKey } from '@carapace/chain'
+import { escrowSlot, orFirst, uuidOfKey } from '@carapace/chain'
 import { type Log as DroppedLog, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
 import { mayBeOn } from '../bound-contract.ts'
@@ -49,18 +49,18 @@ export async function directLockSeen(parts: Parts, log: Pick<Log, 'network' | 'a
   const escrow = (await parts.escrows.get(gigId)) ?? (await escrowOfGig(parts, gigId))
   if (escrow?.chain !== log.network || lock.poster !== (await parts.agents.need(escrow.posterId)).wallet) return
   const every = await parts.networks.everyContract(escrow.chain, 'escrow')
-  await changeEscrow(parts, gigId, present => (mayBeOn(present, lock.contract, every) ? withDirectLock(present, lock, every[0]) : undefined))
+  await changeEscrow(parts, gigId, present => (mayBeOn(present, lock.contract, every) ? withDirectLock(present, lock, every) : undefined))
   await tryDirectLock(parts, gigId)
 }
 
 /**
  * A slot has one lock: the first that is seen counts, wherever its transaction is included later. One that waits in vain on another contract is its
  * depositor's.
- * @param first the first contract of the network
+ * @param every the contracts of the network, oldest first
  */
-function withDirectLock(e: Escrow, seen: DirectLock, first: string | undefined): Result | undefined {
+function withDirectLock(e: Escrow, seen: DirectLock, every: readonly string[]): Result | undefined {
   const { directLock, lock, status } = e
-  const isElsewhere = directLock && status === 'none' && (directLock.contract ?? first) !== seen.contract
+  const isElsewhere = directLock && status === 'none' && orFirst(every, directLock.contract) !== seen.contract
   if (!directLock || isElsewhere) return { state: { ...e, directLock: seen }, events: [] }
   const { txHash, blockNumber } = seen
   if (directLock.txHash !== txHash || directLock.blockNumber === blockNumber) return undefined
@@ -99,12 +99,12 @@ export async function escrowOfGig(parts: Parts, gigId: string): Promise<Escrow |
 
 /** The depositor reclaimed a direct lock: the slot is free for another one, and commands about this one will fail. */
 export async function directLockReclaimed(parts: Parts, { network, args, txHash, address }: Log): Promise<void> {
-  const [first] = await parts.networks.everyContract(network, 'escrow')
+  const every = await parts.networks.everyContract(network, 'escrow')
   const escrow = await parts.escrows.get(uuidOfKey(String(args.key)) ?? '')
   if (!escrow?.directLock || escrow.chain !== network || escrowSlot(escrow.id, escrow.directLock.poster) !== args.slot) return
   await changeEscrow(parts, escrow.id, present => {
     const { directLock } = present
-    return directLock && (directLock.contract ?? first) === address
+    return directLock && orFirst(every, directLock.contract) === address
       ? { state: { ...present, directLock: null, reclaimed: { lock: directLock, txHash } }, events: [] }
       : undefined
   })

@@ -1,5 +1,5 @@
 import { escrowFailed, escrowLocked } from '@carapace/api'
-import { type FundingSource, failureText, followOutcome, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
+import { contractField, type FundingSource, failureText, followOutcome, type ObservedOutcome, retryAfter, sentOnChain } from '@carapace/chain'
 import type { Place } from '../../chain-log.ts'
 import { advance, type Moment } from '../advance.ts'
 import { acceptCommand, lockCommand, lockX402Command, zeroAddress } from '../commands.ts'
@@ -23,7 +23,7 @@ export function reserveLock(e: Escrow, { contract, ...reservation }: Reservation
     payeeOnChain: null,
   }
   // a failed lock may be made after all: all that is locked for a gig is locked in one slot
-  const bound = e.lockRounds > 0 || contract === undefined ? {} : { contract }
+  const bound = e.lockRounds > 0 ? {} : contractField(contract)
   return { state: move(e, 'reserve', { ...bound, lock, lockRounds: lock.onChain.round, lockFailure: null }), events: [] }
 }
 
