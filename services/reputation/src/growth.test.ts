@@ -21,33 +21,40 @@ describe('what counterparties have become', () => {
   const factsOf = async (id: string, type: string) => (await get(`/api/audit?agentId=${id}&type=${type}&limit=100`)).events
   const pay = async (posterId: string, assigneeId: string) => {
     const gigId = randomUUID()
-    await harness.platform.publish(released({ gigId, posterId, assigneeId, budget: 200n * MICRO }))
-    const isLogged = async (id: string) => (await factsOf(id, 'settled')).some((event: { details: { gigId: string } }) => event.details.gigId === gigId)
+    await harness.platform.publish(released({ gigId, posterId, assigneeId, amount: 200n * MICRO, fee: 5n * MICRO, net: 195n * MICRO }))
+    const isLogged = async (id: string) =>
+      (await factsOf(id, 'settled')).some((event: { details: { gigId: string } }) => event.details.gigId === gigId)
     await until('the payment is logged', async () => (await isLogged(posterId)) && isLogged(assigneeId))
+  }
+
+  /** All scores of a new day are computed. */
+  const dayOver = async () => {
+    const comparedAt = async () => (await get('/api/reputation/formulas')).comparison?.comparedAt
+    const before = await comparedAt()
+    await harness.platform.advance(daySeconds)
+    await until('the scores of the new day are computed', async () => (await comparedAt()) !== before)
   }
 
   it('is logged with a new day, once, and raises whom they paid before anybody knew them', async () => {
     const [poster, worker] = [await newAgent(harness), await newAgent(harness)]
     await pay(poster.id, worker.id)
     const others = [await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness)]
-    for (const { id } of others) {
-      await pay(anchor.id, id)
-      await pay(poster.id, id)
-    }
+    for (const payer of [anchor, poster]) await Promise.all(others.map(({ id }) => pay(payer.id, id)))
     assert.deepEqual(await factsOf(worker.id, 'counterparties_grown'), [])
 
-    await harness.platform.advance(daySeconds)
-    const [entry] = await until('the growth is logged', async () => {
-      const found = await factsOf(worker.id, 'counterparties_grown')
-      return found.length > 0 && found
-    })
-    await harness.platform.advance(daySeconds)
-    await until('the next day is computed', async () => (await get(`/api/agents/${worker.id}/reputation`)).computedAt !== undefined)
+    await dayOver()
+    const [entry] = await factsOf(worker.id, 'counterparties_grown')
+    await dayOver()
 
-    assert.deepEqual(entry.details.grown.map((one: { with: string }) => one.with), [poster.id])
+    assert.deepEqual(
+      entry.details.grown.map((one: { with: string }) => one.with),
+      [poster.id],
+    )
     assert.ok(entry.details.grown[0].theirStanding >= 200_000)
     assert.ok(entry.scoreAfter >= entry.scoreBefore)
     assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
-    assert.deepEqual(await factsOf(anchor.id, 'counterparties_grown'), [])
+    const [ofPayer] = await factsOf(anchor.id, 'counterparties_grown')
+    assert.deepEqual(new Set(ofPayer.details.grown.map((one: { with: string }) => one.with)), new Set(others.map(({ id }) => id)))
+    for (const { theirCredit } of ofPayer.details.grown) assert.ok(theirCredit > 320_000, String(theirCredit))
   })
 })

@@ -104,7 +104,10 @@ describe('formula 6', () => {
       const hired = [matured, ...Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 60, budget: 150 }))]
       const since = grown(30, ...Array.from({ length: 4 }, (_, n) => ({ with: `w${n}`, theirCredit: 2_000_000 })))
 
-      assert.deepEqual([hired, [...hired, since]].map(log => vouchingOf(log).standing), [0, 623_076])
+      assert.deepEqual(
+        [hired, [...hired, since]].map(log => vouchingOf(log).standing),
+        [0, 623_076],
+      )
     })
 
     it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
