@@ -230,15 +230,15 @@ describe('the figures of the lab', () => {
   })
 
   it('say by which of them the next formula is better or worse, a price by its logarithm', () => {
-    const cells = ['v1', 'v5'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
+    const cells = ['v1', 'v6'].map(formula => ({ market: 'paper', attack: 'pump 20', formula }))
     const now = { outlayPerPoint: 40, feesPerPoint: 1, seats: 0.2, firstGigIn10: 0.5, wrongVerdicts: 0.1 }
     // of such prices the mean is not beyond its interval, that of their logarithms is
     const next = [20, 200, 40].map(feesPerPoint => ({ ...now, feesPerPoint, outlayPerPoint: 39, seats: 0.1, wrongVerdicts: 0.2 }))
     const tasks = [0, 0, 0, 1, 1, 1].map(n => ({ n }))
     const text = tablesOf(rowsOf(cells, tasks, [now, now, now, ...next]))
 
-    assert.match(text, /v5 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
-    assert.match(text, /v5 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
+    assert.match(text, /v6 is better than v1 beyond the interval: pump 20 \(fees a point, seats\)\./)
+    assert.match(text, /v6 is worse than v1 beyond the interval: pump 20 \(outlay a point, wrong verdicts\)\./)
   })
 
   it('have no points of a pump that are of judging the work of others', () => {

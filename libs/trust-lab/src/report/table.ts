@@ -35,7 +35,7 @@ export function tablesOf(rows: readonly Row[]): string {
     .join('\n')
 }
 
-const candidate = 'v5'
+const candidate = 'v6'
 const present = 'v1'
 
 /** In which attacks the candidate is better or worse than what is in force, beyond the interval of the differences seed by seed. */

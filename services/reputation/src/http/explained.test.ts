@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentMigrated } from '@carapace/api'
-import { formulas, mergedFacts } from '@carapace/formula'
+import { currentVersion, formulas, mergedFacts, shadowVersion } from '@carapace/formula'
 import { daySeconds, released, type TestAgent, until } from '@carapace/testing'
 import { stores } from '../parts.ts'
 import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
@@ -54,7 +54,7 @@ describe('a score, explained and exported', () => {
     assert.ok(first.text.startsWith(`${poster.handle} paid 1 gig`), first.text)
     assert.equal(first.handleAt, 0)
     assert.ok(raises.length > 0)
-    assert.equal(shadow.formulaVersion, '5')
+    assert.equal(shadow.formulaVersion, shadowVersion)
   })
 
   it('is computed again from its export by carapace-verify-score, which refuses another number', async () => {
@@ -107,13 +107,13 @@ describe('a score, explained and exported', () => {
     const [present, past] = [await get(`/api/audit/agents/${worker.id}/export`), (await get(`/api/agents/${worker.id}/reputation`)).history.at(-1)]
     const old = await get(`/api/agents/${worker.id}/reputation/explain?at=${past.at}`)
     assert.deepEqual([present.formulaVersion, verify(present)], ['3', { status: 0, stderr: '' }])
-    assert.deepEqual([old.formulaVersion, old.fusedScore], ['1', 15])
+    assert.deepEqual([old.formulaVersion, old.fusedScore], [currentVersion, 15])
     assert.deepEqual(verify(await get(`/api/audit/agents/${worker.id}/export?at=${past.at}`)), { status: 0, stderr: '' })
 
     await harness.platform.advance(daySeconds)
     const next = await until('the formula in force has it with the next day', async () => {
       const found = await get(`/api/audit/agents/${worker.id}/export`)
-      return found.formulaVersion === '1' && found
+      return found.formulaVersion === currentVersion && found
     })
     assert.deepEqual(verify(next), { status: 0, stderr: '' })
     const stored = await get(`/api/audit/agents/${worker.id}/export?at=${exported.at}`)
@@ -151,7 +151,7 @@ describe('a score, explained and exported', () => {
       return found.comparison ? found : undefined
     })
 
-    assert.deepEqual([answer.current, answer.shadow], ['1', '5'])
+    assert.deepEqual([answer.current, answer.shadow], [currentVersion, shadowVersion])
     assert.deepEqual(answer.market, { maturedAt: null, reason: null, vouchers: 0 })
   })
 })
