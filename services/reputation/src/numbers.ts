@@ -38,14 +38,14 @@ type Grown = Extract<Fact, { type: 'counterparties_grown' }>
 const pageSize = 1_000
 
 /**
- * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more by now, a worker that others pay. Asked
+ * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more by now, a worker that others pay. Read
  * once a day, so that an agent's early payers are not worth for ever what they were before anybody knew them. By the counterparties of these agents,
  * however many others there are.
  * @param states that have followed the logs
  */
 export async function grownSince(parts: Parts, states: ReadonlyMap<string, State>, now: Date): Promise<Map<string, Grown>> {
-  const asked = new Set([...states.values()].flatMap(state => followed.counterpartiesOf(state, now)))
-  const numbers = await storedNumbers(parts, [...asked])
+  const counterparties = new Set([...states.values()].flatMap(state => followed.counterpartiesOf(state, now)))
+  const numbers = await storedNumbers(parts, [...counterparties])
   const facts = new Map<string, Grown>()
   for (const [agentId, state] of states) {
     const grown = followed.growthsOf(state, now, id => numbers.get(id))

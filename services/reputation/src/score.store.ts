@@ -98,7 +98,7 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 const unshown = ({ formulaVersion, shadow, vouches, vouching }: ScoreDoc): string =>
   JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true, vouching && coarse(vouching)])
 
-/** A write for each millionth would be one more for each payment; what has grown is told by larger steps. */
+/** A write for each millionth would be one more for each payment; growth counts by larger steps. */
 const coarse = ({ standing, credit }: Vouching) => [standing, Math.min(credit, 1_000_000)].map(millionths => Math.floor(millionths / 50_000))
 
 const shown = ({

@@ -84,13 +84,13 @@ function wordsOf(
   return { word, missedWord: max(word, millionths(words.missed)) }
 }
 
-/** Together the payers that nobody vouches for say hardly more than the others do. */
+/** Together the payers that nobody vouches for count hardly more than the others do. */
 function wordsWithin(credits: Credit[], beyond: number): Credit[] {
   let [vouched, others] = [0n, 0n]
   for (const { isFloor, word, missedWord, counts } of credits) {
-    const said = word * counts.settled + missedWord * counts.failed
-    if (isFloor) others += said
-    else vouched += said
+    const outcomes = word * counts.settled + missedWord * counts.failed
+    if (isFloor) others += outcomes
+    else vouched += outcomes
   }
   const limit = vouched + millionths(beyond)
   if (others <= limit) return credits

@@ -20,13 +20,13 @@ export function growthsIn(state: State, now: Date, numbersOf: (agentId: string) 
     const [sums, numbers] = [sumsOf(pair, now.getTime(), tuning), numbersOf(counterparty)]
     if (!sums || !numbers) continue
     const { standing, credit } = numbers
-    const isHeard = sums.settled.length + sums.failed.length > 0 && hasGrown(sums.theirStanding, millionths(standing))
-    const isPaid = sums.hasHired && hasGrown(sums.theirRep, repOf(millionths(credit), tuning))
-    if (!isHeard && !isPaid) continue
+    const hasPaid = sums.settled.length + sums.failed.length > 0 && hasGrown(sums.theirStanding, millionths(standing))
+    const isHired = sums.hasHired && hasGrown(sums.theirRep, repOf(millionths(credit), tuning))
+    if (!hasPaid && !isHired) continue
     growths.push({
       with: counterparty,
-      ...(isHeard ? { theirStanding: standing } : {}),
-      ...(isPaid ? { theirCredit: credit } : {}),
+      ...(hasPaid ? { theirStanding: standing } : {}),
+      ...(isHired ? { theirCredit: credit } : {}),
     })
   }
   return growths

@@ -57,7 +57,7 @@ export interface Tuning {
   meritPower: number
   /** Points of a bond by its amount, its days, and its clean locks, and how many locks make half of these. */
   bond: { power: number; amount: number; days: number; locks: number; locksHalf: number }
-  /** Points for reviews, and for answering when asked to judge. */
+  /** Points for reviews, and for votes that were requested. */
   reviews: number
   duty: number
   /** Fees that make half of what fees give. */

@@ -81,7 +81,7 @@ describe('formula 6', () => {
   describe('what a counterparty has become', () => {
     const early = [matured, ...['a', 'b', 'c'].map(payer => paidBy(payer, { days: 60, budget: 50 }))]
     const grown = (days: number, ...numbers: Growth[]) => ago(days, { type: 'counterparties_grown', grown: numbers })
-    const known = (standings: Record<string, number>) => (id: string) => {
+    const numbersIn = (standings: Record<string, number>) => (id: string) => {
       const standing = standings[id]
       return standing === undefined ? undefined : { standing, credit: 0 }
     }
@@ -111,7 +111,7 @@ describe('formula 6', () => {
     })
 
     it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
-      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => formula6.growthsOf(stateOf(log), now, known(standings))
+      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => formula6.growthsOf(stateOf(log), now, numbersIn(standings))
       const [young, logged] = [early.slice(1), [...early, grown(30, { with: 'a', theirStanding: 300_000 })]]
 
       assert.deepEqual(growthsOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [

@@ -3,7 +3,7 @@ import { tuning as before } from '../v5/tuning.ts'
 
 /**
  * Formula 6 is formula 5 with other numbers (behaviour 17.10): what a counterparty counts for grows with it, so that what is known of an agent is not
- * lost because its early payers had no word yet; how reliable it is is said by all who pay; and age, fees and bonds order good agents only.
+ * lost because its early payers had no word yet; how reliable it is counts by all who pay; and age, fees and bonds order good agents only.
  */
 export const tuning: Tuning = {
   ...before,

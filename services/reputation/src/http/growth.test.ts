@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { MICRO } from '@carapace/api'
 import { newTestAgent, released, until } from '@carapace/testing'
-import { type Harness, newAgent, startHarness } from './testing/harness.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 const daySeconds = 86_400
 
