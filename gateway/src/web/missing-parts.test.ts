@@ -44,12 +44,13 @@ describe('a page of a record whose parts are not all there', () => {
     const alone = await page(`/gigs/${gig.id}`)
     harness.upstream.reports.set(`/internal/v1/escrows/${gig.id}/with-receipt`, { receipt })
     harness.upstream.reports.set(`/internal/v1/gigs/${gig.id}/applicants-and-comments?applicants=20&comments=20`, { applicants: [], comments: [] })
+    harness.upstream.reports.set(`/internal/v1/validations/by-gig/${gig.id}/with-votes?limit=5`, { judgements: [] })
     const some = await page(`/gigs/${gig.id}`)
 
-    assert.ok(alone.includes(`<h1>${gig.title}</h1>`) && alone.includes('No panel yet') && !alone.includes('The receipt'))
-    assert.deepEqual(missingIn(alone), ['Applicants', 'Comments'])
+    assert.ok(alone.includes(`<h1>${gig.title}</h1>`) && !alone.includes('No panel yet') && !alone.includes('The receipt'))
+    assert.deepEqual(missingIn(alone), ['The money', 'The panel', 'Applicants', 'Comments'])
     assert.deepEqual(missingIn(some), [])
-    assert.ok(some.includes(`href="/receipts/${receipt.id}"`))
+    assert.ok(some.includes(`href="/receipts/${receipt.id}"`) && some.includes('No panel yet'))
   })
 })
 

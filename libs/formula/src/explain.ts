@@ -2,14 +2,10 @@ import { type Dated, dayMs, daysBetween, type Fact, within } from './facts.ts'
 import { type Formula, formulas } from './formulas.ts'
 import type { Contribution } from './lines.ts'
 import { type Components, type FormulaVersion, type Score, scoreWeights, startScore } from './terms.ts'
+import { tunings } from './tunings.ts'
 import { contributionsOf as contributionsOf1 } from './v1/explain.ts'
 import { idleDays } from './v1/score.ts'
 import { contributionsOf as contributionsWith } from './v2/explain.ts'
-import { tuning as tuning2 } from './v2/tuning.ts'
-import { tuning as tuning3 } from './v3/tuning.ts'
-import { tuning as tuning4 } from './v4/tuning.ts'
-import { tuning as tuning5 } from './v5/tuning.ts'
-import { tuning as tuning6 } from './v6/tuning.ts'
 
 export interface Explanation extends Score {
   formulaVersion: FormulaVersion
@@ -25,14 +21,8 @@ export interface Explanation extends Score {
 
 type Steps<T> = Generator<undefined, T, undefined>
 
-const contributionsOf: Record<FormulaVersion, typeof contributionsOf1> = {
-  '1': contributionsOf1,
-  '2': (log, now, components) => contributionsWith(log, now, components, tuning2),
-  '3': (log, now, components) => contributionsWith(log, now, components, tuning3),
-  '4': (log, now, components) => contributionsWith(log, now, components, tuning4),
-  '5': (log, now, components) => contributionsWith(log, now, components, tuning5),
-  '6': (log, now, components) => contributionsWith(log, now, components, tuning6),
-}
+const contributionsOf = (version: FormulaVersion, ...given: Parameters<typeof contributionsOf1>) =>
+  version === '1' ? contributionsOf1(...given) : contributionsWith(...given, tunings[version])
 const horizonDays = 30
 
 /** Why a score is what it is, in words and numbers that add up. @example explain('2', [], now).parts.gigPerformance.contributions // [] */
@@ -49,7 +39,7 @@ export function* explaining(version: FormulaVersion, log: readonly Dated[], now:
   const formula = formulas[version]
   const score = formula.scoreOf(log, now)
   yield
-  const contributions = contributionsOf[version](log, now, score.components)
+  const contributions = contributionsOf(version, log, now, score.components)
   yield
   const partOf = (name: keyof Components) => {
     const [value, weight] = [score.components[name], scoreWeights[name]]

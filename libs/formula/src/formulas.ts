@@ -1,13 +1,10 @@
 import { type Dated, standingFacts } from './facts.ts'
 import type { FormulaVersion, Score } from './terms.ts'
+import { tunings } from './tunings.ts'
 import { scoreOf as scoreOf1 } from './v1/score.ts'
 import type { Vouching } from './v2/credits.ts'
-import { formula2, type Incremental, stateOf } from './v2/formula.ts'
+import { type Incremental, incrementalWith, stateOf } from './v2/formula.ts'
 import type { State } from './v2/state.ts'
-import { formula3 } from './v3/formula.ts'
-import { formula4 } from './v4/formula.ts'
-import { formula5 } from './v5/formula.ts'
-import { formula6 } from './v6/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
 export interface Formula {
@@ -18,14 +15,19 @@ export interface Formula {
   scoresOf(log: readonly Dated[]): (now: Date) => Score
 }
 
-const byState = (version: FormulaVersion, { scoreOf }: Incremental): Formula => ({
-  version,
-  scoreOf: (log, now) => scoreOf(stateOf(log), now),
-  scoresOf: log => {
-    const state = stateOf(log)
-    return now => scoreOf(state, now)
-  },
-})
+const byState = (version: keyof typeof tunings): Formula => {
+  const { scoreOf } = incrementalWith(tunings[version])
+  return {
+    version,
+    scoreOf: (log, now) => scoreOf(stateOf(log), now),
+    scoresOf: log => {
+      const state = stateOf(log)
+      return now => scoreOf(state, now)
+    },
+  }
+}
+
+const numbered = Object.keys(tunings) as (keyof typeof tunings)[]
 
 export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   '1': {
@@ -33,16 +35,12 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
     scoreOf: (log, now) => scoreOf1(standingFacts(log, now), now),
     scoresOf: log => now => scoreOf1(standingFacts(log, now), now),
   },
-  '2': byState('2', formula2),
-  '3': byState('3', formula3),
-  '4': byState('4', formula4),
-  '5': byState('5', formula5),
-  '6': byState('6', formula6),
+  ...(Object.fromEntries(numbered.map(version => [version, byState(version)])) as Record<keyof typeof tunings, Formula>),
 }
 
 /** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
-export const followed: Incremental = formula6
 const followedVersion = '6'
+export const followed: Incremental = incrementalWith(tunings[followedVersion])
 
 /** What is computed of an agent at a moment: its log is replayed by no formula that has followed it in the state. */
 export interface Followed {

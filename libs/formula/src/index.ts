@@ -36,15 +36,12 @@ export {
   tierOf,
   tiers,
 } from './terms.ts'
+export { tunings } from './tunings.ts'
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'
 export type { Vouching } from './v2/credits.ts'
 export { type Incremental, incrementalWith, stateOf } from './v2/formula.ts'
 export { type Judged, judgementOf } from './v2/judgement.ts'
 export type { State } from './v2/state.ts'
-export { type Tuning, tuning as tuning2 } from './v2/tuning.ts'
-export { tuning as tuning3 } from './v3/tuning.ts'
-export { tuning as tuning4 } from './v4/tuning.ts'
-export { tuning as tuning5 } from './v5/tuning.ts'
-export { tuning as tuning6 } from './v6/tuning.ts'
+export type { Tuning } from './v2/tuning.ts'
 export { exportedFacts, type ScoreExport, scoreIn } from './verify/verify.ts'

@@ -63,7 +63,7 @@ export type Score = {
   fusedScore: number
   tier: Tier
   components: Components
-  /** Points deducted for applied slashes, by formulas 2 to 5 for failing more often than not, and by 3 to 5 for failing while little is known. */
+  /** Points deducted for applied slashes, by formulas from 2 on for failing more often than not, and from 3 on for failing while little is known. */
   penalty: number
   /** Factor for silence: 1, 0.9 or 0.8. */
   decay: number

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { explain } from './explain.ts'
+import { currentVersion } from './terms.ts'
 import { example, now } from './testing/example.fixture.ts'
+import { tunings } from './tunings.ts'
 import type { Decimal } from './v2/decimal.ts'
 import { stateOf } from './v2/formula.ts'
 import { figuresOf } from './v2/score.ts'
-import { tuning } from './v6/tuning.ts'
 
 const page = readFileSync(new URL('../../../docs/trust.md', import.meta.url), 'utf8')
 const fixed = (value: Decimal, digits: number): string => (Number(value) / 1e18).toFixed(digits)
 
 describe('the worked example of docs/trust.md', () => {
-  const { quality } = figuresOf(stateOf(example), now, tuning)
-  const { parts, penalty, fusedScore, tier, start } = explain('6', example, now)
+  const { quality } = figuresOf(stateOf(example), now, tunings[currentVersion as keyof typeof tunings])
+  const { parts, penalty, fusedScore, tier, start } = explain(currentVersion, example, now)
   const holds = (lines: readonly string[]) => {
     for (const line of lines) assert.ok(page.split('\n').includes(line), `docs/trust.md has no line "${line}"`)
   }

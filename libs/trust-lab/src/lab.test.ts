@@ -29,7 +29,7 @@ const scoredBy = (score: (agentId: string) => number): Formula => ({
 })
 
 describe('the lab', () => {
-  for (const formula of ['v1', 'v5'])
+  for (const formula of ['v1', 'v6'])
     it(`gives the same figures for the same seed by ${formula}, under every attack`, () => {
       for (const [name, attack] of attacks) {
         const figures = run(tiny, attack, formulas[formula]!, name)
@@ -118,7 +118,7 @@ describe('the lab', () => {
     const cellsOf = (...args: string[]) => planOf(args, ['wash', 'idle']).cells
     const marketsOf = (attack: string, ...args: string[]) =>
       cellsOf(...args)
-        .filter(cell => cell.attack === attack && cell.formula === 'v5')
+        .filter(cell => cell.attack === attack && cell.formula === 'v6')
         .map(({ market }) => market)
 
     assert.deepEqual([marketsOf('wash'), marketsOf('idle')], [['paper', 'thin', 'spread'], ['paper']])
@@ -189,7 +189,7 @@ describe('what the lab records', () => {
   })
 
   it('has no risk of an agent that is at work and has not failed, and the whole one as soon as it has', () => {
-    const population = newPopulation(tiny, none, formulas.v5!, 'risk')
+    const population = newPopulation(tiny, none, formulas.v6!, 'risk')
     const [poster, worker] = [population.join({ kind: 'poster' }), population.join({ kind: 'worker' })]
     const facts: Dated[] = [{ type: 'registered', at: population.now() }]
     for (; population.day < 40; population.nextDay()) {
@@ -258,7 +258,7 @@ describe('the figures of the lab', () => {
     const counted: Formula = {
       title: 'test',
       start: anchors => {
-        const book = formulas.v5!.start(anchors)
+        const book = formulas.v6!.start(anchors)
         return {
           ...book,
           settled: (deal, at) => {

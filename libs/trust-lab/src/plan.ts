@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { currentVersion, shadowVersion, tunings } from '@carapace/formula'
 import { formulas } from './formulas/formulas.ts'
 import { markets } from './markets.ts'
 
@@ -19,9 +20,11 @@ export interface Plan {
 }
 
 /** Formulas that a run compares in every cell; the others only where `--full` says so, and under these attacks in the first market. */
-const compared = ['v1', 'v6']
+const compared = [currentVersion, shadowVersion].map(version => `v${version}`)
 /** Never in force: run where they are named. */
-const superseded = ['v2', 'v3', 'v4', 'v5']
+const superseded = Object.keys(tunings)
+  .map(version => `v${version}`)
+  .filter(name => !compared.includes(name))
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
 /** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
 const released = new Set([

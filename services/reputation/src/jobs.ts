@@ -3,7 +3,6 @@ import { dueBy, eachDue, type Job, restAfter } from '@carapace/service'
 import { compareFormulas } from './comparison.ts'
 import { matureMarket } from './market.ts'
 import type { Parts } from './parts.ts'
-import { recompute } from './recompute.ts'
 import { recomputeMany } from './record.ts'
 import { pushDue } from './sync.ts'
 
@@ -24,7 +23,7 @@ async function recomputeAll(parts: Parts, ending: AbortSignal): Promise<boolean>
     const page = await parts.scores.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })
     const present = page.filter(({ status }) => status !== 'migrated')
     // one that cannot be computed fails its whole page: then each is computed alone
-    await recomputeMany(parts, present).catch(() => eachDue(parts.log, present, ({ id }) => recompute(parts, id)))
+    await recomputeMany(parts, present).catch(() => eachDue(parts.log, present, doc => recomputeMany(parts, [doc])))
     if (page.length < pageSize) return true
     after = page.at(-1)!.id
     if (!(await restAfter(performance.now() - began, ending))) return false

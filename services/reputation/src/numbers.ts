@@ -19,8 +19,7 @@ export function numbersOf(
   for (const id of items.flatMap(({ fact }) => partnersIn(fact))) {
     const subject = subjects.get(id)
     if (!subject || numbers.has(id)) continue
-    const isAnchor = config.TRUST_ANCHORS.includes(id)
-    numbers.set(id, { ...followed.vouchingOf(subject.state, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
+    numbers.set(id, anchored(config, id, followed.vouchingOf(subject.state, now)))
   }
   return numbers
 }
@@ -32,36 +31,6 @@ export function withNumbers(fact: Fact, numbers: ReadonlyMap<string, Vouching>):
   return fact.type === 'settled' && fact.role === 'poster' ? { ...fact, theirCredit: credit } : { ...fact, theirStanding: standing }
 }
 
-type Grown = Extract<Fact, { type: 'counterparties_grown' }>
-
-/** Ids of one read. */
-const pageSize = 1_000
-
-/**
- * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more by now, a worker that others pay. Read
- * once a day, so that an agent's early payers are not worth for ever what they were before anybody knew them. By the counterparties of these agents,
- * however many others there are.
- * @param states that have followed the logs
- */
-export async function grownSince(parts: Parts, states: ReadonlyMap<string, State>, now: Date): Promise<Map<string, Grown>> {
-  const counterparties = new Set([...states.values()].flatMap(state => followed.counterpartiesOf(state, now)))
-  const numbers = await storedNumbers(parts, [...counterparties])
-  const facts = new Map<string, Grown>()
-  for (const [agentId, state] of states) {
-    const grown = followed.growthsOf(state, now, id => numbers.get(id))
-    if (grown.length > 0) facts.set(agentId, { type: 'counterparties_grown', grown })
-  }
-  return facts
-}
-
-/** As they are stored with the scores. */
-async function storedNumbers({ db, config }: Parts, ids: readonly string[]): Promise<Map<string, Vouching>> {
-  const scores = db.connection.collection<{ _id: string; vouching?: Vouching }>('scores')
-  const numbers = new Map<string, Vouching>()
-  for (let at = 0; at < ids.length; at += pageSize) {
-    const rows = scores.find({ _id: { $in: ids.slice(at, at + pageSize) } }, { projection: { vouching: 1 } })
-    for await (const { _id: id, vouching } of rows)
-      if (vouching) numbers.set(id, config.TRUST_ANCHORS.includes(id) ? { ...vouching, standing: 1_000_000 } : vouching)
-  }
-  return numbers
-}
+/** The word of a poster that the operator knows counts whole. */
+export const anchored = ({ TRUST_ANCHORS }: Parts['config'], id: string, numbers: Vouching): Vouching =>
+  TRUST_ANCHORS.includes(id) ? { ...numbers, standing: 1_000_000 } : numbers

@@ -3,7 +3,8 @@ import { Retry } from '@carapace/bus'
 import { type Dated, type Fact, followed, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
-import { grownSince, numbersOf, partnersIn, withNumbers } from './numbers.ts'
+import { growthFacts } from './growth.ts'
+import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
 import type { Parts } from './parts.ts'
 import { ownersOf, recompute, recomputeHeir } from './recompute.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
@@ -89,12 +90,10 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
   })
   const positions = await parts.audit.append(entries)
   for (const [at, fact] of added.entries()) fact.seq = positions[at]
-  // the log that was read is the whole log when nobody appended to it since
-  const isWhole = last !== undefined && positions.every((position, at) => position === last + 1 + at)
   await storeAll(
     parts,
     [...subjects].filter(([agentId]) => entries.some(entry => entry.agentId === agentId)).map(([, subject]) => subject),
-    { now, wholeUntil: isWhole ? last + positions.length : undefined },
+    { now, wholeUntil: wholeUntil(last, positions) },
   )
   return answers
 }
@@ -108,9 +107,9 @@ export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc
   const now = parts.clock.now()
   const subjects = await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))
   for (const subject of subjects.values()) subject.standing = standingAt(subject.facts, now, subject.state)
-  const grown = await grownSince(parts, new Map([...subjects].map(([id, { state }]) => [id, state])), now)
-  const wholeUntil = await appendAll(parts, subjects, grown, { now, last })
-  await storeAll(parts, [...subjects.values()], { now, wholeUntil })
+  const grown = await growthFacts(parts, new Map([...subjects].map(([id, { state }]) => [id, state])), now)
+  const until = await appendAll(parts, subjects, grown, { now, last })
+  await storeAll(parts, [...subjects.values()], { now, wholeUntil: until })
 }
 
 /** Appends a fact of the present moment to each log. @returns the position that the logs are whole up to; undefined where others have appended meanwhile */
@@ -131,8 +130,12 @@ async function appendAll(
   })
   const positions = await parts.audit.append(added.map(({ entry }) => entry))
   for (const [at, { logged }] of added.entries()) logged.seq = positions[at]
-  return positions.every((position, at) => position === last + 1 + at) ? last + positions.length : undefined
+  return wholeUntil(last, positions)
 }
+
+/** The log that was read up to an entry is whole with those that were appended to it, where nobody else has appended meanwhile. */
+const wholeUntil = (last: number | undefined, appended: readonly (number | undefined)[]): number | undefined =>
+  last !== undefined && appended.every((position, at) => position === last + 1 + at) ? last + appended.length : undefined
 
 /** @param read the logs of the documents' own agents, where they were read with them */
 async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>, read?: readonly Logged[]): Promise<Map<string, Subject>> {

@@ -69,9 +69,17 @@ const indexes: Indexes = {
   skale_last_batch: { key: { 'chains.SKALE_TESTNET.onChain.batchId': 1 } },
 }
 
+const collection = 'scores'
+
 export type ScoreStore = AggregateStore<ScoreDoc>
-export const scoreStore = (db: Database): ScoreStore =>
-  aggregateStore<ScoreDoc>(db, { collection: 'scores', resource: 'agent', indexes, optimistic: true })
+export const scoreStore = (db: Database): ScoreStore => aggregateStore<ScoreDoc>(db, { collection, resource: 'agent', indexes, optimistic: true })
+
+/** What is stored of agents for facts of their counterparties, and nothing else of them; without those of early records. */
+export async function storedVouching({ connection }: Pick<Database, 'connection'>, ids: readonly string[]): Promise<[string, Vouching][]> {
+  const scores = connection.collection<{ _id: string; vouching?: Vouching }>(collection)
+  const rows = await scores.find({ _id: { $in: [...ids] } }, { projection: { vouching: 1 } }).toArray()
+  return rows.flatMap(({ _id: id, vouching }): [string, Vouching][] => (vouching ? [[id, vouching]] : []))
+}
 
 /** Scores whose last batch to the network is this one. */
 export const inBatch = (chain: Chain, batchId: string) => ({
@@ -98,8 +106,8 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 const unshown = ({ formulaVersion, shadow, vouches, vouching }: ScoreDoc): string =>
   JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true, vouching && coarse(vouching)])
 
-/** A write for each millionth would be one more for each payment; growth counts by larger steps. */
-const coarse = ({ standing, credit }: Vouching) => [standing, Math.min(credit, 1_000_000)].map(millionths => Math.floor(millionths / 50_000))
+/** A write for each millionth would be one more for each payment. A fifth of a standing counts as growth, and 0.04 of the credit that payers gain by. */
+const coarse = ({ standing, credit }: Vouching) => [Math.floor(standing / 50_000), Math.floor(Math.min(credit, 1_000_000) / 10_000)]
 
 const shown = ({
   fusedScore,

@@ -6,6 +6,8 @@ import { chainLog } from './log.ts'
 import { network } from './network.ts'
 
 const chainPath = { chain }
+/** Calls of one `chainReads`. */
+export const maxChainReads = 200
 /** Names of contracts, separated by commas. */
 const contracts = z.string().regex(/^[A-Za-z]{1,40}(,[A-Za-z]{1,40}){0,20}$/)
 
@@ -131,7 +133,7 @@ export const relayerReads = {
     body: z.object({
       contract: z.string().max(40),
       fn: z.string().max(100),
-      calls: z.array(z.array(z.unknown()).max(10)).min(1).max(200),
+      calls: z.array(z.array(z.unknown()).max(10)).min(1).max(maxChainReads),
       at: z.string().optional(),
       isFinal: z.boolean().optional(),
     }),

@@ -1,4 +1,4 @@
-import { type Dated, dayMs, type Fact } from '../facts.ts'
+import { type Dated, dayMs, type Fact, type Growth } from '../facts.ts'
 
 export const now = new Date('2026-06-01T00:00:00.000Z')
 
@@ -56,4 +56,20 @@ export function fullLogOf(seed: number): Dated[] {
   })
   const maturedAt = new Date(now.getTime() - next(400) * dayMs)
   return next(3) === 0 ? log : [...log, { type: 'market_matured', reason: 'vouchers', at: maturedAt }]
+}
+
+/** The same, with what its counterparties have become since, some of it at the very moment of an outcome, or of agents it never dealt with. */
+export function grownLogOf(seed: number): Dated[] {
+  const next = numbers(seed + 2_000_000)
+  const log = fullLogOf(seed)
+  const growth = (): Growth => ({
+    with: 'abcdefghz'[next(9)]!,
+    ...(next(3) > 0 ? { theirStanding: next(1_000_000) } : {}),
+    ...(next(3) === 0 ? { theirCredit: next(3_000_000) } : {}),
+  })
+  const grown = Array.from({ length: next(4) }, (): Dated => {
+    const at = next(3) === 0 ? log[next(log.length)]!.at : new Date(now.getTime() - next(400) * dayMs)
+    return { type: 'counterparties_grown', grown: Array.from({ length: 1 + next(5) }, growth), at }
+  })
+  return [...log, ...grown]
 }

@@ -10,7 +10,7 @@ import { figuresOf } from './score.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
-/** What each component of formula 2 or 3 comes from. */
+/** What each component comes from, by a formula's numbers. */
 export function contributionsOf(log: readonly Dated[], now: Date, components: Components, tuning: Tuning): Record<keyof Components, Contribution[]> {
   const state = stateOf(log)
   const { quality, parts } = figuresOf(state, now, tuning)
@@ -25,7 +25,7 @@ export function contributionsOf(log: readonly Dated[], now: Date, components: Co
 
 const points = (value: Decimal): number => Number((value * 100_000n) / one) / 100_000
 const figures = ({ weight, feesPaid, credit }: Credit) =>
-  `its word counts ${points(weight).toFixed(3)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
+  `its standing counts ${points(weight).toFixed(3)}, fees ${points(feesPaid).toFixed(2)} USDC, credit ${points(credit).toFixed(3)}`
 
 /** First what the credits would give alone, then what each doubt costs. */
 function deliveryLines({ credits, known, perWeight, settled, chance, failed, bound, size, quality }: Quality, tuning: Tuning): Line[] {

@@ -5,7 +5,7 @@ import { type Vouching, vouchingOf } from './credits.ts'
 import { counterpartiesIn, growthsIn } from './growth.ts'
 import { figuresOf } from './score.ts'
 import { advance, apply, type State, start } from './state.ts'
-import { type Tuning, tuning } from './tuning.ts'
+import type { Tuning } from './tuning.ts'
 
 /** A formula that follows an agent fact by fact. Moments that are computed never go back. */
 export interface Incremental {
@@ -25,7 +25,7 @@ export interface Incremental {
   judgementOf(state: State, now: Date): number
 }
 
-/** Formula 2 with other numbers: formulas 3 to 5, and those that the lab tries. @example incrementalWith({ ...tuning, floor: 10_000 }) */
+/** A formula by its numbers: one of `tunings`, or one that the lab tries. @example incrementalWith({ ...tunings['6'], floor: 10_000 }) */
 export const incrementalWith = (numbers: Tuning): Incremental => ({
   start,
   apply,
@@ -42,9 +42,6 @@ export const incrementalWith = (numbers: Tuning): Incremental => ({
     return judgementIn(state, now).judgement
   },
 })
-
-/** Formula 2. */
-export const formula2: Incremental = incrementalWith(tuning)
 
 /** The state of a whole log. */
 export function stateOf(log: readonly Dated[]): State {

@@ -8,13 +8,13 @@ import type { Tuning } from './tuning.ts'
 export type Outcome = Of<'settled'> | Of<'failed'>
 
 /** What a counterparty has become, and since when that is known. */
-export type Grown = Growth & { at: Date }
+export type DatedGrowth = Growth & { at: Date }
 
 /** Everything between an agent and one counterparty. What it sums to is computed again only when an outcome comes, or leaves the 365 days. */
 export interface Pair {
   outcomes: Outcome[]
   /** What the counterparty has become since, in order. */
-  grown: Grown[]
+  grown: DatedGrowth[]
   sums: Sums | undefined
   /** The credit that was last made of the sums. */
   credit?: { sums: Sums; isYoung: boolean; isTied: boolean; credit: Credit }
@@ -49,7 +49,7 @@ export function addOutcome(pair: Pair, outcome: Outcome): void {
   pair.sums = undefined
 }
 
-export function addGrowth(pair: Pair, growth: Grown): void {
+export function addGrowth(pair: Pair, growth: DatedGrowth): void {
   insert(pair.grown, growth, (a, b) => a.at.getTime() - b.at.getTime() || compareText(a, b))
   pair.sums = undefined
 }
@@ -118,16 +118,16 @@ export const repOf = (credit: Decimal, { vouchFrom, vouchRange }: Tuning): Decim
   unit(ratio(credit - millionths(vouchFrom), millionths(vouchRange)))
 
 /** A fact without the number is of formula 1: its score counts half as much as it did there, and so never vouches alone. */
-const standingIn = (fact: Outcome | Grown): Decimal => {
+const standingIn = (fact: Outcome | DatedGrowth): Decimal => {
   if (fact.theirStanding !== undefined) return millionths(fact.theirStanding)
   return isSettled(fact) ? byScore(fact.theirScore) : 0n
 }
-function repIn(fact: Of<'settled'> | Grown, tuning: Tuning): Decimal {
+function repIn(fact: Of<'settled'> | DatedGrowth, tuning: Tuning): Decimal {
   if (fact.theirCredit !== undefined) return repOf(millionths(fact.theirCredit), tuning)
   return isSettled(fact) ? byScore(fact.theirScore) : 0n
 }
 
-const isSettled = (fact: Outcome | Grown): fact is Of<'settled'> => 'type' in fact && fact.type === 'settled'
+const isSettled = (fact: Outcome | DatedGrowth): fact is Of<'settled'> => 'type' in fact && fact.type === 'settled'
 
 const newer = <A extends { at: Date }, B extends { at: Date }>(one: A | undefined, other: B | undefined): A | B | undefined =>
   one && other ? (one.at > other.at ? one : other) : (one ?? other)

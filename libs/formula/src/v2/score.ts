@@ -14,7 +14,7 @@ export interface Figures {
   idleDays: number
 }
 
-/** The score of formula 2 or 3 (behaviour 17.10) at a moment that is not earlier than one before. */
+/** The score by a formula's numbers (behaviour 17.10) at a moment that is not earlier than one before. */
 export function figuresOf(state: State, now: Date, tuning: Tuning): Figures {
   advance(state, now)
   const quality = qualityOf(state, now.getTime(), tuning)

@@ -4,7 +4,7 @@ import { compare, insert, insertTime } from './timeline.ts'
 
 type GigFact = Of<'settled'> | Of<'failed'> | Of<'settlement_undone'> | Of<'settled_again'>
 
-/** What formula 2 remembers of an agent: changed by one fact in the time of one counterparty, the same in every order of arrival. */
+/** What the formulas from 2 on remember of an agent: changed by one fact in the time of one counterparty, the same in every order of arrival. */
 export interface State {
   /** Facts later than the last moment that was computed, in order. */
   later: Dated[]

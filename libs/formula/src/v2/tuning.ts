@@ -1,5 +1,5 @@
 /**
- * The numbers of formulas 2 to 5 that the lab may vary: millionths, micro-USDC where the name ends so, or points. A change of those of a version is a
+ * The numbers of formulas from 2 on that the lab may vary: millionths, micro-USDC where the name ends so, points, powers, or counts. A change of those of a version is a
  * new version as soon as one score was stored with it.
  */
 export interface Tuning {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Dated, Growth } from '../facts.ts'
-import { formulas } from '../formulas.ts'
+import { followed, formulas } from '../formulas.ts'
 import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
 import { stateOf } from '../v2/formula.ts'
 import { judgementOf } from '../v2/judgement.ts'
-import { formula6 } from './formula.ts'
 
 const { scoreOf } = formulas['6']
-const vouchingOf = (facts: typeof example) => formula6.vouchingOf(stateOf(facts), now)
+const vouchingOf = (facts: typeof example) => followed.vouchingOf(stateOf(facts), now)
 
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
@@ -111,7 +110,7 @@ describe('formula 6', () => {
     })
 
     it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
-      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => formula6.growthsOf(stateOf(log), now, numbersIn(standings))
+      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => followed.growthsOf(stateOf(log), now, numbersIn(standings))
       const [young, logged] = [early.slice(1), [...early, grown(30, { with: 'a', theirStanding: 300_000 })]]
 
       assert.deepEqual(growthsOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [
@@ -121,8 +120,8 @@ describe('formula 6', () => {
       assert.deepEqual(growthsOf(logged, { a: 499_999 }), [])
       assert.deepEqual(growthsOf(logged, { a: 500_000 }), [{ with: 'a', theirStanding: 500_000 }])
       assert.deepEqual(growthsOf(young, { a: 1_000_000 }), [])
-      assert.deepEqual(formula6.counterpartiesOf(stateOf(early), now), ['a', 'b', 'c'])
-      assert.deepEqual(formula6.counterpartiesOf(stateOf(young), now), [])
+      assert.deepEqual(followed.counterpartiesOf(stateOf(early), now), ['a', 'b', 'c'])
+      assert.deepEqual(followed.counterpartiesOf(stateOf(young), now), [])
     })
   })
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type Dated, dayMs, type Fact } from '../facts.ts'
-import { formulas } from '../formulas.ts'
+import { followed, formulas } from '../formulas.ts'
 import { ago, now } from '../testing/example.fixture.ts'
 import { anyLog as log, share } from '../testing/logs.fixture.ts'
 import { stateOf } from '../v2/formula.ts'
-import { formula6 } from './formula.ts'
 
 const { scoreOf } = formulas['6']
 const moments = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 6 })
@@ -16,16 +15,16 @@ describe('formula 6, fact by fact', () => {
       fc.property(log, moments, fc.infiniteStream(fc.nat(1000)), (facts, reads, order) => {
         const arriving = facts.map(fact => ({ fact, place: order.next().value })).sort((a, b) => a.place - b.place)
         const days = [...reads].sort((a, b) => b - a)
-        const state = formula6.start()
+        const state = followed.start()
         arriving.forEach(({ fact }, n) => {
-          formula6.apply(state, fact)
+          followed.apply(state, fact)
           const day = days[Math.floor((n * days.length) / arriving.length)]
-          if (day !== undefined) formula6.scoreOf(state, new Date(now.getTime() - day * dayMs))
+          if (day !== undefined) followed.scoreOf(state, new Date(now.getTime() - day * dayMs))
         })
 
         const later = new Date(now.getTime() + dayMs)
-        assert.deepEqual(formula6.scoreOf(state, later), scoreOf(facts, later))
-        assert.deepEqual(formula6.vouchingOf(state, later), formula6.vouchingOf(stateOf(facts), later))
+        assert.deepEqual(followed.scoreOf(state, later), scoreOf(facts, later))
+        assert.deepEqual(followed.vouchingOf(state, later), followed.vouchingOf(stateOf(facts), later))
       }),
       { numRuns: 500 },
     )
@@ -80,11 +79,11 @@ describe('agents that pay nothing to others', () => {
             { type: 'seen', at: new Date(now.getTime() - dayMs) },
           ])
           const states = logs.map(stateOf)
-          const add = (agent: number, fact: Dated) => formula6.apply(states[agent]!, fact)
+          const add = (agent: number, fact: Dated) => followed.apply(states[agent]!, fact)
           let fees = 0
           actions.forEach(({ does, by, to, usdc }, day) => {
             if (by === to) return
-            const [payer, worker] = [formula6.vouchingOf(states[by]!, at(day)), formula6.vouchingOf(states[to]!, at(day))]
+            const [payer, worker] = [followed.vouchingOf(states[by]!, at(day)), followed.vouchingOf(states[to]!, at(day))]
             const [b, t, gigId, fee] = [String(by), String(to), `g${day}`, 30_000 * usdc]
             const common = { type: 'settled', gigId, fee: String(fee), creditable: true, theirScore: 15, at: at(day) } as const
             if (does === 'gig') {
@@ -95,12 +94,12 @@ describe('agents that pay nothing to others', () => {
             } else if (does === 'fail') add(to, { type: 'failed', with: b, reason: 'rejected', gigId, theirStanding: payer.standing, at: at(day) })
             else if (does === 'review') add(to, { type: 'reviewed', by: b, rating: 5, at: at(day) })
             else if (does === 'follow') {
-              const { fusedScore } = formula6.scoreOf(states[by]!, at(day))
+              const { fusedScore } = followed.scoreOf(states[by]!, at(day))
               add(to, { type: 'followed', by: b, theirScore: fusedScore, theirFollows: 1, at: at(day) })
             } else add(to, { type: 'crew_mates', crewId: 'c', mates: [b], at: at(day) })
           })
 
-          const lift = states.reduce((sum, state) => sum + formula6.scoreOf(state, now).fusedScore - 15, 0)
+          const lift = states.reduce((sum, state) => sum + followed.scoreOf(state, now).fusedScore - 15, 0)
           assert.ok(lift <= perUsdc * fees + 0.1 * logs.length, `${lift} points for ${fees} USDC`)
         }),
       )

@@ -1,14 +1,11 @@
 import {
+  type FormulaVersion,
   incrementalWith,
   lanes,
   maturityOf,
   type State,
   type Tuning,
-  tuning2,
-  tuning3,
-  tuning4,
-  tuning5,
-  tuning6,
+  tunings,
   type Vouching,
   vouchesFrom,
 } from '@carapace/formula'
@@ -19,7 +16,7 @@ import { logsOf } from './log.ts'
 
 const whole = 1_000_000
 
-/** Formulas 2 to 5: the numbers of a counterparty are stored in the fact as they were. */
+/** Formulas from 2 on: the numbers of a counterparty are stored in the fact as they were, and once they have grown. */
 export const followingOf = (numbers: Tuning, title: string): Formula => ({
   title,
   start: anchors => {
@@ -82,10 +79,9 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
   },
 })
 
-export const following: Record<string, Formula> = {
-  v2: { ...followingOf(tuning2, 'v2'), lane: lanes['2'] },
-  v3: { ...followingOf(tuning3, 'v3'), lane: lanes['3'] },
-  v4: { ...followingOf(tuning4, 'v4'), lane: lanes['4'] },
-  v6: { ...followingOf(tuning6, 'v6'), lane: lanes['6'] },
-  v5: { ...followingOf(tuning5, 'v5'), lane: lanes['5'] },
-}
+export const following: Record<string, Formula> = Object.fromEntries(
+  Object.entries(tunings).map(([version, numbers]) => [
+    `v${version}`,
+    { ...followingOf(numbers, `v${version}`), lane: lanes[version as FormulaVersion] },
+  ]),
+)

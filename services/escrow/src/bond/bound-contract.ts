@@ -62,7 +62,7 @@ export async function stakeOn(
 
 /**
  * The same of the wallets of several bonds in the newest final block, in their order.
- * @param bonds not more than 200
+ * @param bonds not more than `maxChainReads`
  */
 export async function stakesOn(
   { peers }: Pick<Parts, 'peers'>,

@@ -86,3 +86,33 @@ describe('the lane for new agents', () => {
     assert.equal((await harness.call('GET', '/api/agents/discover?newcomerLane=yes')).status, 400)
   })
 })
+
+describe('the lane for new agents, where the more agents are in it the lower it is ranked', () => {
+  let harness: Harness
+  before(async function () {
+    if (laneInForce.kind === 'fixed') this.skip()
+    harness = await startHarness()
+  })
+  after(() => harness?.close())
+
+  it('falls with each that comes, and rises with each that leaves', async () => {
+    const skill = `skill-${randomUUID().slice(0, 8)}`
+    const agents = await Promise.all(Array.from({ length: 30 }, () => harness.agent({ skills: [skill] })))
+    const [begun, fresh] = [agents.slice(0, 25), agents.slice(25)]
+    for (const [n, agent] of begun.entries()) await harness.platform.publish(scoreOf(agent, 93.5 - 2 * n, 0, 1), 1)
+    const ranked = async () =>
+      (await harness.call('GET', `/api/agents/discover?skills=${skill}&newcomerLane=true&limit=50`)).body.agents as TestAgent[]
+    /** How many are above those of the lane. */
+    const isAbove = async (count: number, first: TestAgent) => (await ranked()).findIndex(({ id }) => id === first.id) === count
+    const enter = (agent: TestAgent) => harness.platform.publish(bondOf(agent), 1)
+
+    await enter(fresh[0]!)
+    // 1 of 26: below 2 % + 21 % · 0.48 of 25
+    await until('one is ranked high', () => isAbove(4, fresh[0]!))
+    for (const agent of fresh.slice(1)) await enter(agent)
+    // 5 of 30: below 23 % of 25
+    await until('five are ranked lower', async () => (await ranked()).slice(6, 11).every(({ id }) => fresh.some(one => one.id === id)))
+    for (const agent of fresh.slice(1)) await harness.platform.publish(scoreOf(agent, 31, 0, 0), 2)
+    await until('the one that is left is ranked high again', () => isAbove(4, fresh[0]!))
+  })
+})

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { MICRO } from '@carapace/api'
-import { newTestAgent, released, until } from '@carapace/testing'
+import { daySeconds, newTestAgent, released, until } from '@carapace/testing'
+import { stores } from '../parts.ts'
+import { recomputeMany } from '../record.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
-
-const daySeconds = 86_400
 
 describe('what counterparties have become', () => {
   const { agent: anchor, registered } = newTestAgent()
@@ -51,10 +51,31 @@ describe('what counterparties have become', () => {
       [poster.id],
     )
     assert.ok(entry.details.grown[0].theirStanding >= 200_000)
-    assert.ok(entry.scoreAfter >= entry.scoreBefore)
+    assert.ok(entry.scoreAfter > entry.scoreBefore, JSON.stringify(entry))
     assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
     const [ofPayer] = await factsOf(anchor.id, 'counterparties_grown')
     assert.deepEqual(new Set(ofPayer.details.grown.map((one: { with: string }) => one.with)), new Set(others.map(({ id }) => id)))
     for (const { theirCredit } of ofPayer.details.grown) assert.ok(theirCredit > 320_000, String(theirCredit))
+  })
+
+  it('is logged once and counted, where the process ends between the two, and where it is computed twice a day', async () => {
+    const [poster, worker] = [await newAgent(harness), await newAgent(harness)]
+    await pay(poster.id, worker.id)
+    const others = await Promise.all(Array.from({ length: 5 }, () => newAgent(harness)))
+    for (const payer of [anchor, poster]) await Promise.all(others.map(({ id }) => pay(payer.id, id)))
+    const { platform } = harness.platform.service('reputation')
+    const parts = { ...platform, ...stores(platform) }
+    const scoreOf = async () => (await parts.scores.need(worker.id)).fusedScore
+    const before = await scoreOf()
+    const ended = new Error('the process ends')
+    const failing = { ...parts, scores: { ...parts.scores, changeAll: () => Promise.reject(ended), change: () => Promise.reject(ended) } }
+    const docs = async () => [await parts.scores.need(worker.id)]
+
+    await assert.rejects(recomputeMany(failing, await docs()), ended)
+    assert.deepEqual([(await factsOf(worker.id, 'counterparties_grown')).length, await scoreOf()], [1, before])
+    for (let n = 0; n < 2; n++) await recomputeMany(parts, await docs())
+
+    assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
+    assert.ok((await scoreOf()) > before)
   })
 })

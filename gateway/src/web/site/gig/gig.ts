@@ -59,20 +59,21 @@ async function recordsOf(peers: SiteParts['peers'], id: string) {
       }),
     ),
   ])
-  return { judgements: judged?.judgements ?? [], ...money, talk }
+  return { judgements: judged?.judgements, money, talk }
 }
 
-function body(gig: Gig, { judgements, escrow, receipt, talk }: Awaited<ReturnType<typeof recordsOf>>, now: Date): Html {
+function body(gig: Gig, { judgements, money: held, talk }: Awaited<ReturnType<typeof recordsOf>>, now: Date): Html {
+  const { escrow, receipt } = held ?? {}
   const live = liveOn([...ofGig, ...ofMoney, ...ofPanel], { gig: gig.id })
   return html`
 <div class="split record">
-<section class="card first" id="progress" data-live="${live}" aria-label="Progress">${timeline(gigSteps(gig, escrow, judgements[0]?.validation, receipt), now)}</section>
+<section class="card first" id="progress" data-live="${live}" aria-label="Progress">${timeline(gigSteps(gig, escrow, judgements?.[0]?.validation, receipt), now)}</section>
 <div class="aside">
-<section class="card" id="money" data-live="${live}" aria-label="Money">${gigMoney(gig, escrow, receipt)}${receipt && html`<p class="card-end"><a class="button" href="/receipts/${receipt.id}">The receipt</a></p>`}</section>
+<section class="card" id="money" data-live="${live}" aria-label="Money">${held ? gigMoney(gig, escrow, receipt) : unavailable('The money')}${receipt && html`<p class="card-end"><a class="button" href="/receipts/${receipt.id}">The receipt</a></p>`}</section>
 ${section('Facts', facts(gig, now))}
 </div>
 <div class="rest">
-<div id="panel" data-live="${live}">${section('Panel', judgements.length === 0 ? empty('No panel yet', 'Validators are drawn when the work is delivered.') : panels(judgements, now))}</div>
+<div id="panel" data-live="${live}">${section('Panel', judgements ? panels(judgements, now) : unavailable('The panel'))}</div>
 ${section('Description', html`<div class="card text">${gig.description}</div>`)}
 <div id="applicants" data-live="${live}">${section('Applicants', talk ? applicantList(talk.applicants, now) : unavailable('Applicants'))}</div>
 ${section('Comments', talk ? commentList(talk.comments, now) : unavailable('Comments'))}
@@ -83,7 +84,7 @@ type Judgements = ResponseOf<typeof swarmApi.internal.listGigJudgements>['judgem
 
 /** Newest first: an appeal is judged by a further panel. */
 const panels = ([newest, ...earlier]: Judgements, now: Date): Html =>
-  html`${newest && panel(newest.validation, newest.votes, now)}${earlier.map(({ validation, votes }) => html`<details class="earlier"><summary>An earlier panel: ${words(validation.status)}, ${validation.approvalCount} for, ${validation.rejectionCount} against</summary>${panel(validation, votes, now)}</details>`)}`
+  html`${newest ? panel(newest.validation, newest.votes, now) : empty('No panel yet', 'Validators are drawn when the work is delivered.')}${earlier.map(({ validation, votes }) => html`<details class="earlier"><summary>An earlier panel: ${words(validation.status)}, ${validation.approvalCount} for, ${validation.rejectionCount} against</summary>${panel(validation, votes, now)}</details>`)}`
 
 const facts = (gig: Gig, now: Date): Html => html`<dl class="facts card">
 ${[

@@ -19,7 +19,7 @@ export async function missingStakes(parts: Parts): Promise<string[]> {
       for (const [n, bond] of group.bonds.entries()) {
         const stake = stakes[n]!
         const missing = isAtRest(bond, blockNumber) ? bond.total - stake : 0n
-        if (watch.isLasting(bond, missing)) faults.add(`${bond.chain}: bond ${bond.id} counts ${bond.total}, its contract has ${stake} of it`)
+        if (watch.noteMissing(bond, missing)) faults.add(`${bond.chain}: bond ${bond.id} counts ${bond.total}, its contract has ${stake} of it`)
       }
     }
   return [...faults]

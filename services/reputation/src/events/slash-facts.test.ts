@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Dated, type Fact, formulas } from '@carapace/formula'
-import { riskOf } from './risk.ts'
+import { riskOf } from '../risk.ts'
 
 const dayMs = 24 * 3_600_000
 const now = new Date('2026-06-01T00:00:00Z')
