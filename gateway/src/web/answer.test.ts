@@ -57,7 +57,7 @@ describe('the page of a record', () => {
 
         assert.equal(page.status, 200)
         assert.doesNotMatch(beginning!, /Comments/)
-        assert.match(shown, /<h1>Audit a vault<\/h1>.*No panel yet.*Comments cannot be read now.*<\/html>\s*$/s)
+        assert.match(shown, /<h1>Audit a vault<\/h1>.*The panel cannot be read now.*Comments cannot be read now.*<\/html>\s*$/s)
       })
 
       it('breaks off after a fault of ours, and is stored nowhere', async () => {

@@ -43,7 +43,7 @@ describe('an explanation', () => {
     const { parts } = explain('5', example, now)
     const texts = parts.gigPerformance.contributions.map(({ text }) => text)
 
-    assert.equal(texts[0], 'g paid 1 gig: its word counts 0.900, fees 3.00 USDC, credit 0.900')
+    assert.equal(texts[0], 'g paid 1 gig: its standing counts 0.900, fees 3.00 USDC, credit 0.900')
     assert.ok(texts.includes('Failed 1 gig for b'), texts.join('\n'))
     assert.equal(parts.gigPerformance.contributions.find(({ text }) => text.startsWith('Failed'))?.with, 'b')
   })
