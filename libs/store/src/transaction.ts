@@ -18,9 +18,16 @@ export class RowsInUse extends Refusal {
   }
 }
 
+/** An attempt that did not end within the limit. */
+class Late extends Refusal {
+  constructor() {
+    super('TIMEOUT')
+  }
+}
+
 /**
  * Runs `work` in one transaction, again from its start when another transaction wrote the same documents first (112, TransientTransactionError).
- * @throws what `work` throws; CONFLICT (`RowsInUse`) when it lost every race within `limitMs`; TIMEOUT when it did not end within `limitMs`: then it is never committed
+ * @throws what `work` throws; CONFLICT (`RowsInUse`) when it lost every race within `limitMs`; TIMEOUT when its first attempt did not end within `limitMs`. Then it is never committed
  */
 export async function runTransaction<T>(
   connection: Sessions,
@@ -32,6 +39,8 @@ export async function runTransaction<T>(
     try {
       return await attemptOnce(connection, work, endsAt)
     } catch (error) {
+      // the time that was left after the races it has lost was not enough for one more
+      if (error instanceof Late && attempt > 1) throw new RowsInUse()
       if (!hasLabel(error, 'TransientTransactionError')) throw error
       const pauseMs = pauseAfter(attempt)
       if (performance.now() + pauseMs >= endsAt) throw new RowsInUse()
@@ -79,7 +88,7 @@ async function commit(session: ClientSession, endsAt: number): Promise<void> {
 async function within<T>(running: Promise<T>, endsAt: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal('TIMEOUT')), Math.max(0, endsAt - performance.now()))
+    timer = setTimeout(() => reject(new Late()), Math.max(0, endsAt - performance.now()))
   })
   try {
     return await Promise.race([running, late])
