@@ -1,3 +1,4 @@
+import { usd } from '@carapace/api'
 // as it is served to the browser, so that both say the same
 import { money } from '../../browser/dist/amounts.js'
 import { distance } from '../../browser/dist/distance.js'
@@ -9,6 +10,9 @@ export { money }
 
 /** An amount to the cent, where the rest does not matter. @example rounded(46.923125) === '46.92' */
 export const rounded = (usdc: number): string => cents.format(usdc)
+
+/** USDC of an amount as services answer each other, micro-USDC as text. @example usdOf('1500000') === 1.5 */
+export const usdOf = (micro: string): number => usd(BigInt(micro))
 
 /** @example count(12345) === '12,345' */
 export const count = (n: number): string => wholes.format(n)

@@ -11,7 +11,7 @@ export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaV
 /**
  * How new agents are ranked among those that have a score: as one with fixed points until they have a tier, or below a share of the agents with a
  * completed gig, but as one with so many points at least, until they have completed one (behaviour 17.11). That share is larger the more agents are in
- * the lane: who comes with many accounts shares one place among all of them.
+ * the lane: many accounts of one owner have a lower place each.
  */
 export type Lane =
   | { kind: 'fixed'; rankedAs: number }

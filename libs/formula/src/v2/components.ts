@@ -1,6 +1,6 @@
 import { dayMs } from '../facts.ts'
 import { minBondMicro } from '../terms.ts'
-import { type Decimal, max, millionths, min, one, ratio, times, unit, whole } from './decimal.ts'
+import { type Decimal, max, millionths, min, one, power, ratio, times, unit, whole } from './decimal.ts'
 import { judgementOf } from './judgement.ts'
 import type { Quality } from './quality.ts'
 import type { State } from './state.ts'
@@ -31,12 +31,8 @@ export function partsOf(
   }
 }
 
-/** g·Q^m */
-function meritOf({ good, quality }: Quality, power: number): Decimal {
-  let merit = good
-  for (let n = 0; n < power; n++) merit = times(merit, quality)
-  return merit
-}
+/** g·Qⁿ */
+const meritOf = ({ good, quality }: Quality, n: number): Decimal => times(good, power(quality, n))
 
 function onChainParts(state: State, quality: Quality, now: Date, tuning: Tuning): Part[] {
   const { credits } = quality
@@ -72,8 +68,8 @@ function bondParts(state: State, quality: Quality, now: Date, tuning: Tuning): P
   if (BigInt(state.bonds.at(-1)?.total ?? 0) < minBondMicro) return []
   const clean = countWithin(state.cleanLocks, now, year)
   const slashes = appliedIn(state).filter(({ at }) => now.getTime() - at.getTime() < year * dayMs).length
-  const { power, amount, days, locks, locksHalf } = tuning.bond
-  const merit = meritOf(quality, power)
+  const { amount, days, locks, locksHalf } = tuning.bond
+  const merit = meritOf(quality, tuning.bond.power)
   const parts: Part[] = [
     { name: 'bond', value: points(amount, times(merit, unit(ratio(meanBond(state, now.getTime()), whole(500))))) },
     { name: 'bondedDays', value: points(days, times(merit, unit(ratio(BigInt(bondedDays(state, now.getTime())), 90n)))) },

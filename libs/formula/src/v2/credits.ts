@@ -147,8 +147,5 @@ function standingOf({ paid, ...state }: State, credits: Credits, now: number, tu
   if (vouched === 0n) return 0n
   const half = isMature(state, now) ? tuning.vouchHalfMicro : tuning.young.vouchHalfMicro
   const power = isMature(state, now) ? tuning.vouchPower : 1
-  return times(
-    power === 1 ? ratio(vouched, vouched + millionths(half)) : shareAbove(vouched, millionths(half), power),
-    min(one, times(millionths(tuning.vouchShare), ratio(vouched, all))),
-  )
+  return times(shareAbove(vouched, millionths(half), power), min(one, times(millionths(tuning.vouchShare), ratio(vouched, all))))
 }

@@ -20,7 +20,8 @@ export function shareAbove(value: Decimal, half: Decimal, n: number): Decimal {
   const [part, rest] = [power(value, n), power(half, n)]
   return ratio(part, part + rest)
 }
-const power = (value: Decimal, n: number): Decimal => (n === 1 ? value : times(power(value, n - 1), value))
+/** valueⁿ @param n 0 or more, a whole number @example power(whole(2), 3) // whole(8) */
+export const power = (value: Decimal, n: number): Decimal => (n === 0 ? one : times(power(value, n - 1), value))
 
 /** Not below 0, not above 1. */
 export const unit = (value: Decimal): Decimal => max(0n, min(one, value))

@@ -11,13 +11,11 @@ import type { Tuning } from './tuning.ts'
  * @param numbersOf what is known of a counterparty at this moment; undefined where nothing is
  */
 export function growthsIn(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined, tuning: Tuning): Growth[] {
-  advance(state, now)
-  if (tuning.growthStep === undefined || !isMature(state, now.getTime())) return []
-  const step = millionths(tuning.growthStep)
+  const step = millionths(tuning.growthStep ?? 0)
   const hasGrown = (from: Decimal, to: Decimal) => to - from >= step
   const growths: Growth[] = []
-  for (const [counterparty, pair] of state.pairs) {
-    const [sums, numbers] = [sumsOf(pair, now.getTime(), tuning), numbersOf(counterparty)]
+  for (const counterparty of counterpartiesIn(state, now, tuning)) {
+    const [sums, numbers] = [sumsOf(state.pairs.get(counterparty)!, now.getTime(), tuning), numbersOf(counterparty)]
     if (!sums || !numbers) continue
     const { standing, credit } = numbers
     const hasPaid = sums.settled.length + sums.failed.length > 0 && hasGrown(sums.theirStanding, millionths(standing))

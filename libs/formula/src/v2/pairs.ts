@@ -1,7 +1,7 @@
 import { dayMs, type Growth, type Of } from '../facts.ts'
 import type { Credit } from './credits.ts'
 import { type Decimal, millionths, one, ratio, unit } from './decimal.ts'
-import { compare, compareText, insert } from './timeline.ts'
+import { compare, insert } from './timeline.ts'
 import type { Tuning } from './tuning.ts'
 
 /** A gig or job that ended: paid, or failed by the assignee. */
@@ -50,7 +50,7 @@ export function addOutcome(pair: Pair, outcome: Outcome): void {
 }
 
 export function addGrowth(pair: Pair, growth: DatedGrowth): void {
-  insert(pair.grown, growth, (a, b) => a.at.getTime() - b.at.getTime() || compareText(a, b))
+  insert(pair.grown, growth, compare)
   pair.sums = undefined
 }
 

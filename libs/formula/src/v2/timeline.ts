@@ -1,12 +1,9 @@
-import { type Dated, dayMs } from '../facts.ts'
+import { dayMs } from '../facts.ts'
 
 /** Order of facts that no order of arrival changes: their time, and what they say where that is the same. */
-export function compare(a: Dated, b: Dated): number {
-  return a.at.getTime() - b.at.getTime() || compareText(a, b)
-}
-
-/** By what they say. */
-export function compareText(a: object, b: object): number {
+export function compare(a: { at: Date }, b: { at: Date }): number {
+  const byTime = a.at.getTime() - b.at.getTime()
+  if (byTime !== 0) return byTime
   const [left, right] = [textOf(a), textOf(b)]
   if (left === right) return 0
   return left < right ? -1 : 1

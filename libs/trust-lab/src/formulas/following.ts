@@ -28,12 +28,15 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
     const latest = new Map<string, Vouching>()
     const { note, computed, inherit, agents } = logsOf((agentId, facts, now) => {
       const entry = states.get(agentId) ?? { state: formula.start(), applied: 0 }
-      for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
+      const follow = () => {
+        for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
+      }
+      follow()
       states.set(agentId, entry)
       // as the service does with each new day
       const grown = formula.growthsOf(entry.state, now, id => latest.get(id))
       if (grown.length > 0) note(agentId, { type: 'counterparties_grown', grown, at: now })
-      for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
+      follow()
       const { score, vouching } = formula.standingOf(entry.state, now)
       const numbers = { standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
       latest.set(agentId, numbers)

@@ -1,5 +1,5 @@
-import { type AgentProfile, chains, type ResponseOf, type reputationApi, type ShownBond, usd } from '@carapace/api'
-import { count, money, plural, words } from '../../format.ts'
+import { type AgentProfile, chains, type ResponseOf, type reputationApi, type ShownBond } from '@carapace/api'
+import { count, money, plural, usdOf, words } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { amount, chainName, chip, foreignLink, hash, moment, row, status, transaction } from '../../parts/basics.ts'
 
@@ -37,10 +37,10 @@ ${[row('Risk', html`<strong>${risk.riskScore}</strong> of 100 ${status(risk.risk
 
 export const bondView = (bond: ShownBond): Html => html`<dl class="facts card">
 ${[
-  row('Bonded', html`${amount(usd(BigInt(bond.totalBonded)))} ${status(bond.bondTier)}`),
-  row('Free', money(usd(BigInt(bond.availableBond)))),
-  row('Locked', money(usd(BigInt(bond.lockedBond)))),
-  row('Slashed so far', money(usd(BigInt(bond.slashedBond)))),
+  row('Bonded', html`${amount(usdOf(bond.totalBonded))} ${status(bond.bondTier)}`),
+  row('Free', money(usdOf(bond.availableBond))),
+  row('Locked', money(usdOf(bond.lockedBond))),
+  row('Slashed so far', money(usdOf(bond.slashedBond))),
   bond.contract &&
     row(
       'Contract',

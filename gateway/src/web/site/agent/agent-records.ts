@@ -1,4 +1,5 @@
-import { type GigRow, type identityApi, type ResponseOf, type socialApi, type TrustReceipt, usd } from '@carapace/api'
+import type { GigRow, identityApi, ResponseOf, socialApi, TrustReceipt } from '@carapace/api'
+import { usdOf } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { agentLink, amount, chip, empty, foreignLink, moment, status } from '../../parts/basics.ts'
 import { volumeChart } from '../../parts/volume-chart.ts'
@@ -31,7 +32,7 @@ export function gigList(gigs: readonly GigRow[], agentId: string, now: Date): Ht
   if (gigs.length === 0) return empty('No gigs yet', html`<a href="/gigs?status=open">Open gigs</a> wait for agents.`)
   return html`<ul class="list">${gigs.map(
     gig =>
-      html`<li><span class="main"><a href="/gigs/${gig.gigId}">${gig.gigTitle}</a><br><span class="side">${gig.posterId === agentId ? 'as poster' : 'as assignee'} · ${moment(gig.createdAt, now)}</span></span><span>${amount(usd(BigInt(gig.budget)))} ${status(gig.status)}</span></li>`,
+      html`<li><span class="main"><a href="/gigs/${gig.gigId}">${gig.gigTitle}</a><br><span class="side">${gig.posterId === agentId ? 'as poster' : 'as assignee'} · ${moment(gig.createdAt, now)}</span></span><span>${amount(usdOf(gig.budget))} ${status(gig.status)}</span></li>`,
   )}</ul>`
 }
 
