@@ -5,6 +5,7 @@ import { Contract, EnsPlugin, JsonRpcProvider, Network, parseUnits } from 'ether
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { assertDeclared } from '../testing/declared-answers.ts'
 import { untilFaultless } from '../testing/health.ts'
+import { registrationOutcome } from '../testing/registration.ts'
 import { authorizationOf } from '../testing/signed-money.ts'
 
 describe('names on both chains', function () {
@@ -24,8 +25,12 @@ describe('names on both chains', function () {
     clients.push(client)
     return client
   }
-  const register = (player: Player, name: string, tld: string, pricePaid = 0) =>
-    platform.call('POST', '/api/domains/register', { body: { name, tld, pricePaid }, headers: { 'x-wallet-address': player.wallet.address } })
+  const registerAs = async (player: Player, body: object) =>
+    registrationOutcome(
+      platform,
+      await platform.call('POST', '/api/domains/register', { body, headers: { 'x-wallet-address': player.wallet.address } }),
+    )
+  const register = (player: Player, name: string, tld: string, pricePaid = 0) => registerAs(player, { name, tld, pricePaid })
   const nameOf = (player: Player) => `n-${player.handle.slice(-10)}`
 
   for (const chain of chains)
@@ -85,8 +90,7 @@ describe('names on both chains', function () {
     const { nonce, onchain } = refused.body.details.options
     const authorization = await authorizationOf(platform, 'BASE_SEPOLIA', player, { to: onchain.contract, value: parseUnits('5', 6), nonce })
 
-    const body = { name: nameOf(player), tld: '.agent', pricePaid: 5, authorization }
-    const answer = await platform.call('POST', '/api/domains/register', { body, headers: { 'x-wallet-address': player.wallet.address } })
+    const answer = await registerAs(player, { name: nameOf(player), tld: '.agent', pricePaid: 5, authorization })
 
     assert.deepEqual([answer.status, answer.body.pricePaid], [201, 5])
     assert.equal(await holds('BASE_SEPOLIA', player.wallet.address), parseUnits('15', 6))

@@ -5,6 +5,7 @@ import { type Player, until } from '@carapace/testing'
 import { parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../testing/commerce-job.ts'
+import { registrationOutcome } from '../testing/registration.ts'
 import { authorizationOf, permitOf } from '../testing/signed-money.ts'
 
 const price = parseUnits('5', 6)
@@ -27,8 +28,10 @@ describe('a signature in the body that pays for a job or a name', function () {
   const own = ({ wallet }: Player) => ({ 'x-wallet-address': wallet.address })
   const fund = (jobId: string, poster: Player, body: object) =>
     platform.call('POST', `/api/erc8183/jobs/${jobId}/fund`, { body, headers: own(poster) })
-  const register = (player: Player, name: string, more: object = {}) =>
-    platform.call('POST', '/api/domains/register', { body: { name, tld: '.agent', pricePaid: 5, ...more }, headers: own(player) })
+  const register = async (player: Player, name: string, more: object = {}) => {
+    const body = { name, tld: '.agent', pricePaid: 5, ...more }
+    return registrationOutcome(platform, await platform.call('POST', '/api/domains/register', { body, headers: own(player) }))
+  }
 
   it('funds a job by a permit, once, also when it is sent again', async () => {
     const chain = 'BASE_SEPOLIA'

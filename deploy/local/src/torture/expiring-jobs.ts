@@ -44,9 +44,9 @@ async function jobUpTo(stage: Stage, last: Step, deadlineHours: number): Promise
   return job
 }
 
-async function endsAs({ system }: Stage, { jobId, reach }: TortureJob, expected: object, acting?: () => Promise<unknown>): Promise<void> {
+async function endsAs({ system, deadline }: Stage, { jobId, reach }: TortureJob, expected: object, acting?: () => Promise<unknown>): Promise<void> {
   await reach('cancelled', acting)
-  const { closeReason, onChainStatus } = await commerceJobOf(system, jobId)
+  const { closeReason, onChainStatus } = await persist('the job says how it ended', deadline, () => commerceJobOf(system, jobId))
   assert.deepEqual({ closeReason, onChainStatus }, expected, `job ${jobId}`)
 }
 
