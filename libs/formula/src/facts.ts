@@ -33,7 +33,7 @@ export type Fact =
   | { type: 'followed'; by: string; theirScore: number; theirFollows: number }
   | { type: 'unfollowed'; by: string }
   | { type: 'skill_verified'; skill: string }
-  | Grown
+  | CounterpartiesChanged
   | { type: 'inherited'; from: string }
   | { type: 'migrated'; to: string }
   | { type: 'suspended' }
@@ -65,15 +65,15 @@ interface Failed extends OfPayer {
 }
 
 /** What a counterparty's word, or its work, counts for by now. */
-export interface Growth extends OfPayer {
+export interface CounterpartyChange extends OfPayer {
   with: string
   theirCredit?: number
 }
 
 /** Of all whose word or work counts for more than when the agent last dealt with them. */
-interface Grown {
-  type: 'counterparties_grown'
-  grown: Growth[]
+interface CounterpartiesChanged {
+  type: 'counterparties_changed'
+  changed: CounterpartyChange[]
 }
 
 interface Slashed {

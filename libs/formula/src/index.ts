@@ -1,11 +1,11 @@
 export { type Explanation, explain, explaining } from './explain.ts'
 export {
   appliedSlashes,
+  type CounterpartyChange,
   clamp,
   type Dated,
   daysBetween,
   type Fact,
-  type Growth,
   isBonded,
   type Logged,
   marketId,

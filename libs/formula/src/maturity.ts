@@ -1,10 +1,20 @@
 /** Standing as payer from which an agent vouches for others, millionths. */
 export const vouchesFrom = 500_000
-/** So many agents have ever vouched: the market is not young any more. */
+/** So many agents have ever vouched: the market is not young any more, */
 export const vouchersNeeded = 10
+/** where they have paid so much in platform fees together, micro-USDC: a group that makes the market mature by itself pays that first. */
+export const voucherFeesNeeded = 1_000_000_000n
 
-/** Why agents exist whose word counts; undefined while the market is young. */
-export function maturityOf({ anchors, vouchers }: { anchors: number; vouchers: number }): 'anchors' | 'vouchers' | undefined {
+/** Why agents exist whose word counts; undefined while the market is young. @param feesMicro platform fees that the vouchers have paid */
+export function maturityOf({
+  anchors,
+  vouchers,
+  feesMicro,
+}: {
+  anchors: number
+  vouchers: number
+  feesMicro: bigint
+}): 'anchors' | 'vouchers' | undefined {
   if (anchors > 0) return 'anchors'
-  return vouchers >= vouchersNeeded ? 'vouchers' : undefined
+  return vouchers >= vouchersNeeded && feesMicro >= voucherFeesNeeded ? 'vouchers' : undefined
 }

@@ -6,7 +6,7 @@ export type FormulaVersion = '1' | '2' | '3' | '4' | '5' | '6'
  * The formula that scores are published by, and the one that runs next to it for comparison. This puts a formula in force, with its lane for new agents;
  * what is written of it follows: docs/trust.md, docs/behaviour.md 17.
  */
-export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaVersion] = ['1', '6']
+export const [currentVersion, shadowVersion]: readonly [FormulaVersion, FormulaVersion] = ['6', '1']
 
 /**
  * How new agents are ranked among those that have a score: as one with fixed points until they have a tier, or below a share of the agents with a

@@ -29,7 +29,14 @@ const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'trait
 /** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
 const released = new Set([
   ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 1', 'real buyers 6', 'real buyers 12'],
-  ...['real buyers 12 raise 30', 'real buyers 2 raise 30 own first', 'sellers bridge 4 raise 3', 'sellers bridge 4 raise 20', 'bad-mouthing'],
+  ...[
+    'real buyers 12 raise 30',
+    'real buyers 2 raise 30 own first',
+    'sellers bridge 4 raise 3',
+    'sellers bridge 4 raise 20',
+    'sellers bridge 8 raise 60',
+  ],
+  'bad-mouthing',
   ...['launch pump 6', 'launch pump 20', 'launch pump 60', 'launch pump 12 in 4 rounds', 'launch pump 12 in 6 rounds'],
   ...['launch pump 12 raises 10', 'launch pump 12 raises 30'],
 ])

@@ -1,18 +1,35 @@
-import { marketId, maturityOf } from '@carapace/formula'
+import { type Dated, marketId, maturityOf, standingFacts, within } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 
+/** Each voucher has paid 8 USDC of fees or more (behaviour 17.10): so many have paid enough together. */
+const mostVouchers = 200
+
 /**
- * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that. From then on
+ * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that, for fees enough. From then on
  * payers that nobody vouches for count little. Scores follow with the next fact of each agent, at the latest with the next day.
  * @returns whether the market has matured
  */
-export async function matureMarket({ audit, scores, config, clock }: Parts): Promise<boolean> {
+export async function matureMarket(parts: Parts): Promise<boolean> {
+  const { audit, scores, config, clock } = parts
   if ((await audit.factsOf([marketId])).length > 0) return true
   const [anchor] = await scores.find({ _id: { $in: config.TRUST_ANCHORS }, status: 'active' }, { sort: { _id: 1 }, limit: 1 })
-  const reason = maturityOf({ anchors: anchor ? 1 : 0, vouchers: await scores.count({ vouches: true }) })
+  const vouchers = anchor ? [] : await scores.find({ vouches: true }, { sort: { _id: 1 }, limit: mostVouchers })
+  const feesMicro = await feesPaidBy(
+    parts,
+    vouchers.map(({ id }) => id),
+  )
+  const reason = maturityOf({ anchors: anchor ? 1 : 0, vouchers: vouchers.length, feesMicro })
   if (!reason) return false
   const fact = { type: 'market_matured', reason, ...(anchor && { anchor: anchor.id }) } as const
   const entry = { agentId: marketId, fact, key: fact.type, eventId: fact.type, source: 'reputation', txHash: null, at: clock.now() }
   await audit.append([{ ...entry, scores: { before: 0, after: 0 } }])
   return true
+}
+
+/** Platform fees that these agents have paid together for work, micro-USDC. */
+async function feesPaidBy({ audit, clock }: Parts, agentIds: readonly string[]): Promise<bigint> {
+  const logs = new Map<string, Dated[]>(agentIds.map(id => [id, []]))
+  for (const { agentId, ...fact } of await audit.factsOf(agentIds)) logs.get(agentId)?.push(fact)
+  const paid = [...logs.values()].flatMap(facts => within(standingFacts(facts, clock.now()), 'settled', clock.now()))
+  return paid.reduce((sum, { role, fee }) => (role === 'poster' ? sum + BigInt(fee) : sum), 0n)
 }

@@ -3,7 +3,7 @@ import { Retry } from '@carapace/bus'
 import { type Dated, type Fact, followed, inputsOf, type Logged, marketId, mergedFacts, type State, stateOf } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
-import { growthFacts } from './growth.ts'
+import { changeFacts } from './changes.ts'
 import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
 import type { Parts } from './parts.ts'
 import { ownersOf, recompute, recomputeHeir } from './recompute.ts'
@@ -107,8 +107,8 @@ export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc
   const now = parts.clock.now()
   const subjects = await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))
   for (const subject of subjects.values()) subject.standing = standingAt(subject.facts, now, subject.state)
-  const grown = await growthFacts(parts, new Map([...subjects].map(([id, { state }]) => [id, state])), now)
-  const until = await appendAll(parts, subjects, grown, { now, last })
+  const changed = await changeFacts(parts, new Map([...subjects].map(([id, { state }]) => [id, state])), now)
+  const until = await appendAll(parts, subjects, changed, { now, last })
   await storeAll(parts, [...subjects.values()], { now, wholeUntil: until })
 }
 

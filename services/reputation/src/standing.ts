@@ -70,7 +70,7 @@ export function standingAt(log: readonly Dated[], now: Date, state: State = stat
 }
 
 /** Says nothing of what the agent did. */
-const isOfOthers = ({ type }: Dated): boolean => type === 'market_matured' || type === 'counterparties_grown'
+const isOfOthers = ({ type }: Dated): boolean => type === 'market_matured' || type === 'counterparties_changed'
 
 /** In the order of behaviour 17.4. */
 function badgesOf(facts: readonly Dated[], score: Score, risk: Risk, now: Date): string[] {

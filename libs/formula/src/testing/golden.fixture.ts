@@ -1,4 +1,4 @@
-import { type Dated, dayMs, type Fact, type Growth } from '../facts.ts'
+import { type CounterpartyChange, type Dated, dayMs, type Fact } from '../facts.ts'
 
 export const now = new Date('2026-06-01T00:00:00.000Z')
 
@@ -59,17 +59,17 @@ export function fullLogOf(seed: number): Dated[] {
 }
 
 /** The same, with what its counterparties have become since, some of it at the very moment of an outcome, or of agents it never dealt with. */
-export function grownLogOf(seed: number): Dated[] {
+export function changedLogOf(seed: number): Dated[] {
   const next = numbers(seed + 2_000_000)
   const log = fullLogOf(seed)
-  const growth = (): Growth => ({
+  const change = (): CounterpartyChange => ({
     with: 'abcdefghz'[next(9)]!,
     ...(next(3) > 0 ? { theirStanding: next(1_000_000) } : {}),
     ...(next(3) === 0 ? { theirCredit: next(3_000_000) } : {}),
   })
-  const grown = Array.from({ length: next(4) }, (): Dated => {
+  const changed = Array.from({ length: next(4) }, (): Dated => {
     const at = next(3) === 0 ? log[next(log.length)]!.at : new Date(now.getTime() - next(400) * dayMs)
-    return { type: 'counterparties_grown', grown: Array.from({ length: 1 + next(5) }, growth), at }
+    return { type: 'counterparties_changed', changed: Array.from({ length: 1 + next(5) }, change), at }
   })
-  return [...log, ...grown]
+  return [...log, ...changed]
 }

@@ -57,8 +57,8 @@ const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   fc.record({ type: fc.constant('unfollowed' as const), by: some }),
   fc.record({ type: fc.constant('crew_mates' as const), crewId: some, mates: fc.array(some) }),
   fc.record({
-    type: fc.constant('counterparties_grown' as const),
-    grown: fc.array(fc.record({ with: some, theirStanding: share, theirCredit: share.map(value => 3 * value) }, { requiredKeys: ['with'] }), {
+    type: fc.constant('counterparties_changed' as const),
+    changed: fc.array(fc.record({ with: some, theirStanding: share, theirCredit: share.map(value => 3 * value) }, { requiredKeys: ['with'] }), {
       maxLength: 3,
     }),
   }),

@@ -33,7 +33,7 @@ export function creditsOf(state: State, now: number, tuning: Tuning): Credit[] {
   }
   if (!isMature(state, now)) return credits
   const limited = withinLimit(credits, tuning)
-  return tuning.words ? wordsWithin(limited, tuning.words.beyond) : limited
+  return tuning.words ? wordsWithin(limited, tuning.words) : limited
 }
 
 /** Agents exist whose word counts. */
@@ -75,28 +75,34 @@ function wordsOf(
   { theirStanding, feesPaid }: Sums,
   tie: Decimal,
   { weight, failWeight }: Pick<Credit, 'weight' | 'failWeight'>,
-  { words, creditFeesMicro }: Tuning,
+  { words }: Tuning,
 ): Pick<Credit, 'word' | 'missedWord'> {
   if (!words) return { word: weight, missedWord: failWeight }
   const vouched = min(one, ratio(theirStanding, millionths(words.whole)))
-  const unvouched = times(millionths(words.unvouched), min(one, ratio(feesPaid, millionths(creditFeesMicro))))
+  const unvouched = times(millionths(words.unvouched), min(one, ratio(feesPaid, millionths(words.feesMicro))))
   const word = times(tie, max(vouched, unvouched))
   return { word, missedWord: max(word, millionths(words.missed)) }
 }
 
-/** Together the payers that nobody vouches for count hardly more than the others do. */
-function wordsWithin(credits: Credit[], beyond: number): Credit[] {
-  let [vouched, others] = [0n, 0n]
+/** Together the payers that nobody vouches for count hardly more than the others do, and failures for them less than that: anybody can make those. */
+function wordsWithin(credits: Credit[], { beyond, missedShare }: NonNullable<Tuning['words']>): Credit[] {
+  let [vouched, paid, missed] = [0n, 0n, 0n]
   for (const { isFloor, word, missedWord, counts } of credits) {
-    const outcomes = word * counts.settled + missedWord * counts.failed
-    if (isFloor) others += outcomes
-    else vouched += outcomes
+    const [ofPaid, ofMissed] = [word * counts.settled, missedWord * counts.failed]
+    if (isFloor) {
+      paid += ofPaid
+      missed += ofMissed
+    } else vouched += ofPaid + ofMissed
   }
-  const limit = vouched + millionths(beyond)
-  if (others <= limit) return credits
-  const share = ratio(limit, others)
-  return credits.map(entry => (entry.isFloor ? { ...entry, word: times(entry.word, share), missedWord: times(entry.missedWord, share) } : entry))
+  const ofMissed = shareWithin(missed, times(millionths(missedShare), vouched) + millionths(beyond))
+  const ofAll = shareWithin(paid + times(missed, ofMissed), vouched + millionths(beyond))
+  if (ofAll === one && ofMissed === one) return credits
+  return credits.map(entry =>
+    entry.isFloor ? { ...entry, word: times(entry.word, ofAll), missedWord: times(times(entry.missedWord, ofMissed), ofAll) } : entry,
+  )
 }
+
+const shareWithin = (total: Decimal, limit: Decimal): Decimal => (total > limit ? ratio(limit, total) : one)
 
 /** Payers that nobody vouches for count little, however many they are. */
 function withinLimit(credits: Credit[], tuning: Tuning): Credit[] {

@@ -1,8 +1,8 @@
-import type { Dated, Growth } from '../facts.ts'
+import type { CounterpartyChange, Dated } from '../facts.ts'
 import type { Score } from '../terms.ts'
+import { changesIn, counterpartiesIn } from './changes.ts'
 import { judgementIn } from './components.ts'
 import { type Vouching, vouchingOf } from './credits.ts'
-import { counterpartiesIn, growthsIn } from './growth.ts'
 import { figuresOf } from './score.ts'
 import { advance, apply, type State, start } from './state.ts'
 import type { Tuning } from './tuning.ts'
@@ -18,9 +18,9 @@ export interface Incremental {
   vouchingOf(state: State, now: Date): Vouching
   /** Both, in the time of one. */
   standingOf(state: State, now: Date): { score: Score; vouching: Vouching }
-  /** Whose numbers may have grown since the agent dealt with them, and what its log does not say of them yet. */
+  /** Whose numbers may have changed since the agent dealt with them, and what its log does not say of them yet. */
   counterpartiesOf(state: State, now: Date): string[]
-  growthsOf(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined): Growth[]
+  changesOf(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined): CounterpartyChange[]
   /** J, in millionths. */
   judgementOf(state: State, now: Date): number
 }
@@ -36,7 +36,7 @@ export const incrementalWith = (numbers: Tuning): Incremental => ({
     return { score, vouching: vouchingOf(state, quality.byCounterparty, now.getTime(), numbers) }
   },
   counterpartiesOf: (state, now) => counterpartiesIn(state, now, numbers),
-  growthsOf: (state, now, numbersOf) => growthsIn(state, now, numbersOf, numbers),
+  changesOf: (state, now, numbersOf) => changesIn(state, now, numbersOf, numbers),
   judgementOf: (state, now) => {
     advance(state, now)
     return judgementIn(state, now).judgement

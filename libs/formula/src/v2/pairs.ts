@@ -1,4 +1,4 @@
-import { dayMs, type Growth, type Of } from '../facts.ts'
+import { type CounterpartyChange, dayMs, type Of } from '../facts.ts'
 import type { Credit } from './credits.ts'
 import { type Decimal, millionths, one, ratio, unit } from './decimal.ts'
 import { compare, insert } from './timeline.ts'
@@ -8,13 +8,13 @@ import type { Tuning } from './tuning.ts'
 export type Outcome = Of<'settled'> | Of<'failed'>
 
 /** What a counterparty has become, and since when that is known. */
-export type DatedGrowth = Growth & { at: Date }
+export type DatedChange = CounterpartyChange & { at: Date }
 
 /** Everything between an agent and one counterparty. What it sums to is computed again only when an outcome comes, or leaves the 365 days. */
 export interface Pair {
   outcomes: Outcome[]
   /** What the counterparty has become since, in order. */
-  grown: DatedGrowth[]
+  changed: DatedChange[]
   sums: Sums | undefined
   /** The credit that was last made of the sums. */
   credit?: { sums: Sums; isYoung: boolean; isTied: boolean; credit: Credit }
@@ -49,8 +49,8 @@ export function addOutcome(pair: Pair, outcome: Outcome): void {
   pair.sums = undefined
 }
 
-export function addGrowth(pair: Pair, growth: DatedGrowth): void {
-  insert(pair.grown, growth, compare)
+export function addChange(pair: Pair, change: DatedChange): void {
+  insert(pair.changed, change, compare)
   pair.sums = undefined
 }
 
@@ -65,13 +65,13 @@ export function sumsOf(pair: Pair, now: number, tuning: Tuning): Sums | undefine
   return pair.sums.settled.length + pair.sums.failed.length > 0 || pair.sums.hasHired ? pair.sums : undefined
 }
 
-function sum({ outcomes, grown }: Pair, now: number, tuning: Tuning): Sums {
+function sum({ outcomes, changed }: Pair, now: number, tuning: Tuning): Sums {
   const recent = outcomes.filter(({ at }) => at.getTime() > now - windowMs)
   const paid = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'assignee' && one.creditable)
   const failed = recent.filter((one): one is Of<'failed'> => one.type === 'failed')
   const spent = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'poster' && one.creditable)
   const theirs = recent.findLast(one => (one.type === 'failed' && one.theirStanding !== undefined) || paid.includes(one as Of<'settled'>))
-  const since = tuning.growthStep === undefined ? [] : grown
+  const since = tuning.changeStep === undefined ? [] : changed
   const payer = newer(
     theirs,
     since.findLast(({ theirStanding }) => theirStanding !== undefined),
@@ -118,16 +118,16 @@ export const repOf = (credit: Decimal, { vouchFrom, vouchRange }: Tuning): Decim
   unit(ratio(credit - millionths(vouchFrom), millionths(vouchRange)))
 
 /** A fact without the number is of formula 1: its score counts half as much as it did there, and so never vouches alone. */
-const standingIn = (fact: Outcome | DatedGrowth): Decimal => {
+const standingIn = (fact: Outcome | DatedChange): Decimal => {
   if (fact.theirStanding !== undefined) return millionths(fact.theirStanding)
   return isSettled(fact) ? byScore(fact.theirScore) : 0n
 }
-function repIn(fact: Of<'settled'> | DatedGrowth, tuning: Tuning): Decimal {
+function repIn(fact: Of<'settled'> | DatedChange, tuning: Tuning): Decimal {
   if (fact.theirCredit !== undefined) return repOf(millionths(fact.theirCredit), tuning)
   return isSettled(fact) ? byScore(fact.theirScore) : 0n
 }
 
-const isSettled = (fact: Outcome | DatedGrowth): fact is Of<'settled'> => 'type' in fact && fact.type === 'settled'
+const isSettled = (fact: Outcome | DatedChange): fact is Of<'settled'> => 'type' in fact && fact.type === 'settled'
 
 const newer = <A extends { at: Date }, B extends { at: Date }>(one: A | undefined, other: B | undefined): A | B | undefined =>
   one && other ? (one.at > other.at ? one : other) : (one ?? other)

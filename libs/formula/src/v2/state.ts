@@ -1,5 +1,5 @@
 import type { Dated, Of } from '../facts.ts'
-import { addGrowth, addOutcome, type Outcome, type Pair, removeOutcome } from './pairs.ts'
+import { addChange, addOutcome, type Outcome, type Pair, removeOutcome } from './pairs.ts'
 import { compare, insert, insertTime } from './timeline.ts'
 
 type GigFact = Of<'settled'> | Of<'failed'> | Of<'settlement_undone'> | Of<'settled_again'>
@@ -91,8 +91,8 @@ function count(state: State, fact: Dated): void {
     case 'vote_excused':
       countRequest(state, fact)
       break
-    case 'counterparties_grown':
-      for (const growth of fact.grown) addGrowth(pairWith(state, growth.with), { ...growth, at: fact.at })
+    case 'counterparties_changed':
+      for (const change of fact.changed) addChange(pairWith(state, change.with), { ...change, at: fact.at })
       break
     case 'crew_mates':
       setLatest(state.crews, fact.crewId, fact)
@@ -174,7 +174,7 @@ function outcomesOf(facts: readonly GigFact[]): Outcome[] {
 }
 
 function pairWith(state: State, counterparty: string): Pair {
-  const pair = state.pairs.get(counterparty) ?? { outcomes: [], grown: [], sums: undefined }
+  const pair = state.pairs.get(counterparty) ?? { outcomes: [], changed: [], sums: undefined }
   state.pairs.set(counterparty, pair)
   return pair
 }

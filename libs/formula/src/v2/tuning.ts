@@ -24,8 +24,12 @@ export interface Tuning {
     /** that of a payer nobody vouches for, with fees for a whole credit, and of one that was failed, */
     unvouched: number
     missed: number
-    /** and how many outcomes all of those payers may count beyond what the others do. */
+    /** how many outcomes all of those payers may count beyond what the others do, */
     beyond: number
+    /** the share of the others' that failures for those payers may count beyond the same number, */
+    missedShare: number
+    /** and the fees of a pair for a whole word of theirs. */
+    feesMicro: number
   }
   /** Factor for a pair that hired in both directions or shares a crew. */
   tie: number
@@ -35,10 +39,10 @@ export interface Tuning {
   vouchFrom: number
   vouchRange: number
   /**
-   * What a counterparty counts for grows with it, by steps of so much of a standing or of what a worker's credit gives. Absent: it stays as it was when
-   * they last dealt with each other.
+   * What a counterparty counts for follows what it becomes, up and down, by steps of so much of a standing or of what a worker's credit gives. Absent: it
+   * stays as it was when they last dealt with each other.
    */
-  growthStep?: number
+  changeStep?: number
   /** Fees for one worker that count at most, and those that make half a standing. */
   vouchFeesMicro: number
   vouchHalfMicro: number

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Dated, Growth } from '../facts.ts'
+import type { CounterpartyChange, Dated } from '../facts.ts'
 import { followed, formulas } from '../formulas.ts'
 import { newJudgement } from '../terms.ts'
 import { ago, example, failedFor, now, paidBy, paidTo } from '../testing/example.fixture.ts'
@@ -79,14 +79,14 @@ describe('formula 6', () => {
 
   describe('what a counterparty has become', () => {
     const early = [matured, ...['a', 'b', 'c'].map(payer => paidBy(payer, { days: 60, budget: 50 }))]
-    const grown = (days: number, ...numbers: Growth[]) => ago(days, { type: 'counterparties_grown', grown: numbers })
+    const changed = (days: number, ...numbers: CounterpartyChange[]) => ago(days, { type: 'counterparties_changed', changed: numbers })
     const numbersIn = (standings: Record<string, number>) => (id: string) => {
       const standing = standings[id]
       return standing === undefined ? undefined : { standing, credit: 0 }
     }
 
     it('counts for what it paid before anybody knew it, from the day on that the log says so', () => {
-      const since = [...early, grown(30, { with: 'a', theirStanding: 700_000 }, { with: 'b', theirStanding: 600_000 })]
+      const since = [...early, changed(30, { with: 'a', theirStanding: 700_000 }, { with: 'b', theirStanding: 600_000 })]
 
       assert.equal(vouchingOf(early).credit, 7_500)
       assert.equal(vouchingOf(since).credit, 1_302_500)
@@ -96,12 +96,12 @@ describe('formula 6', () => {
     it('is replaced by what it is when they deal again', () => {
       const again = paidBy('a', { days: 9, budget: 50, standing: 0.3 })
 
-      assert.equal(vouchingOf([...early, grown(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 305_000)
+      assert.equal(vouchingOf([...early, changed(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 305_000)
     })
 
     it('counts for a payer too: the worker that others pay by now', () => {
       const hired = [matured, ...Array.from({ length: 4 }, (_, n) => paidTo(`w${n}`, { days: 60, budget: 150 }))]
-      const since = grown(30, ...Array.from({ length: 4 }, (_, n) => ({ with: `w${n}`, theirCredit: 2_000_000 })))
+      const since = changed(30, ...Array.from({ length: 4 }, (_, n) => ({ with: `w${n}`, theirCredit: 2_000_000 })))
 
       assert.deepEqual(
         [hired, [...hired, since]].map(log => vouchingOf(log).standing),
@@ -110,16 +110,16 @@ describe('formula 6', () => {
     })
 
     it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
-      const growthsOf = (log: readonly Dated[], standings: Record<string, number>) => followed.growthsOf(stateOf(log), now, numbersIn(standings))
-      const [young, logged] = [early.slice(1), [...early, grown(30, { with: 'a', theirStanding: 300_000 })]]
+      const changesOf = (log: readonly Dated[], standings: Record<string, number>) => followed.changesOf(stateOf(log), now, numbersIn(standings))
+      const [young, logged] = [early.slice(1), [...early, changed(30, { with: 'a', theirStanding: 300_000 })]]
 
-      assert.deepEqual(growthsOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [
+      assert.deepEqual(changesOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [
         { with: 'b', theirStanding: 200_000 },
         { with: 'c', theirStanding: 1_000_000 },
       ])
-      assert.deepEqual(growthsOf(logged, { a: 499_999 }), [])
-      assert.deepEqual(growthsOf(logged, { a: 500_000 }), [{ with: 'a', theirStanding: 500_000 }])
-      assert.deepEqual(growthsOf(young, { a: 1_000_000 }), [])
+      assert.deepEqual(changesOf(logged, { a: 499_999 }), [])
+      assert.deepEqual(changesOf(logged, { a: 500_000 }), [{ with: 'a', theirStanding: 500_000 }])
+      assert.deepEqual(changesOf(young, { a: 1_000_000 }), [])
       assert.deepEqual(followed.counterpartiesOf(stateOf(early), now), ['a', 'b', 'c'])
       assert.deepEqual(followed.counterpartiesOf(stateOf(young), now), [])
     })

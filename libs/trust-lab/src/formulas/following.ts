@@ -16,7 +16,7 @@ import { logsOf } from './log.ts'
 
 const whole = 1_000_000
 
-/** Formulas from 2 on: the numbers of a counterparty are stored in the fact as they were, and once they have grown. */
+/** Formulas from 2 on: the numbers of a counterparty are stored in the fact as they were, and once they have changed. */
 export const followingOf = (numbers: Tuning, title: string): Formula => ({
   title,
   start: anchors => {
@@ -24,6 +24,7 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
     const anchored = new Set(anchors)
     const states = new Map<string, { state: State; applied: number }>()
     const vouching = new Set<string>()
+    const feesOf = new Map<string, bigint>()
     let isMature = false
     const latest = new Map<string, Vouching>()
     const { note, computed, inherit, agents } = logsOf((agentId, facts, now) => {
@@ -34,8 +35,8 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
       follow()
       states.set(agentId, entry)
       // as the service does with each new day
-      const grown = formula.growthsOf(entry.state, now, id => latest.get(id))
-      if (grown.length > 0) note(agentId, { type: 'counterparties_grown', grown, at: now })
+      const changed = formula.changesOf(entry.state, now, id => latest.get(id))
+      if (changed.length > 0) note(agentId, { type: 'counterparties_changed', changed, at: now })
       follow()
       const { score, vouching } = formula.standingOf(entry.state, now)
       const numbers = { standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
@@ -64,9 +65,11 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
         const { ofAssignee, ofPoster } = paymentFacts(paymentOf(deal, { posterScore: poster.score, assigneeScore: worker.score }))
         note(workerId, { ...ofAssignee, theirStanding: poster.standing, at })
         note(posterId, { ...ofPoster, theirCredit: worker.credit, at })
-        if (isMature || poster.standing < vouchesFrom) return
-        vouching.add(posterId)
-        const reason = maturityOf({ anchors: 0, vouchers: vouching.size })
+        if (isMature) return
+        feesOf.set(posterId, (feesOf.get(posterId) ?? 0n) + deal.fee)
+        if (poster.standing >= vouchesFrom) vouching.add(posterId)
+        const feesMicro = [...vouching].reduce((sum, id) => sum + feesOf.get(id)!, 0n)
+        const reason = maturityOf({ anchors: 0, vouchers: vouching.size, feesMicro })
         if (reason) mature(reason, at)
       },
       failed: (deal, at) => note(deal.workerId, { ...failureFact('rejected', deal), theirStanding: computed(deal.posterId, at).standing, at }),

@@ -36,24 +36,24 @@ export function tablesOf(rows: readonly Row[]): string {
     .join('\n')
 }
 
-const [present, candidate] = [currentVersion, shadowVersion].map(version => `v${version}`) as [string, string]
+const [older, newer] = [currentVersion, shadowVersion].sort().map(version => `v${version}`) as [string, string]
 
-/** In which attacks the shadow is better or worse than the formula in force, beyond the interval of the differences seed by seed. */
+/** In which attacks the newer of the formula in force and its shadow is better or worse, beyond the interval of the differences seed by seed. */
 function comparison(rows: readonly Row[], market: string): string[] {
   const rowOf = (attack: string, formula: string) => rows.find(row => row.market === market && row.attack === attack && row.formula === formula)
   const attacks = [...new Set(rows.filter(row => row.market === market).map(({ attack }) => attack))]
   const judged = attacks.flatMap(attack => {
-    const [inForce, shadow] = [rowOf(attack, present), rowOf(attack, candidate)]
-    return inForce && shadow ? sidesOf(shadow, inForce).map(found => ({ attack, ...found })) : []
+    const [before, next] = [rowOf(attack, older), rowOf(attack, newer)]
+    return before && next ? sidesOf(next, before).map(found => ({ attack, ...found })) : []
   })
-  const isCompared = attacks.some(attack => rowOf(attack, present) && rowOf(attack, candidate))
+  const isCompared = attacks.some(attack => rowOf(attack, older) && rowOf(attack, newer))
   const listed = (side: string) => {
     const found = judged.filter(one => one.side === side)
     const titlesOf = (attack: string) => found.filter(one => one.attack === attack).map(({ title }) => title)
     return attacks.filter(attack => titlesOf(attack).length > 0).map(attack => `${attack} (${titlesOf(attack).join(', ')})`)
   }
   if (!isCompared) return []
-  return ['better', 'worse'].map(side => `${candidate} is ${side} than ${present} beyond the interval: ${listed(side).join('; ') || 'nowhere'}.`)
+  return ['better', 'worse'].map(side => `${newer} is ${side} than ${older} beyond the interval: ${listed(side).join('; ') || 'nowhere'}.`)
 }
 
 /** What of a figure is good, and on which scale seeds are compared. A ratio has a long tail, so it is compared by its logarithm. */

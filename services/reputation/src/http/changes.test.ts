@@ -46,23 +46,23 @@ describe('what counterparties have become', () => {
     await pay(poster.id, worker.id)
     const others = [await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness), await newAgent(harness)]
     for (const payer of [anchor, poster]) await Promise.all(others.map(({ id }) => pay(payer.id, id)))
-    assert.deepEqual(await factsOf(worker.id, 'counterparties_grown'), [])
+    assert.deepEqual(await factsOf(worker.id, 'counterparties_changed'), [])
     const before = await scoreOf(worker.id)
 
     await dayOver()
-    const [entry] = await factsOf(worker.id, 'counterparties_grown')
+    const [entry] = await factsOf(worker.id, 'counterparties_changed')
     await dayOver()
 
     assert.deepEqual(
-      entry.details.grown.map((one: { with: string }) => one.with),
+      entry.details.changed.map((one: { with: string }) => one.with),
       [poster.id],
     )
-    assert.ok(entry.details.grown[0].theirStanding >= 200_000)
+    assert.ok(entry.details.changed[0].theirStanding >= 200_000)
     assert.ok((await scoreOf(worker.id)) > before)
-    assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
-    const [ofPayer] = await factsOf(anchor.id, 'counterparties_grown')
-    assert.deepEqual(new Set(ofPayer.details.grown.map((one: { with: string }) => one.with)), new Set(others.map(({ id }) => id)))
-    for (const { theirCredit } of ofPayer.details.grown) assert.ok(theirCredit > 320_000, String(theirCredit))
+    assert.equal((await factsOf(worker.id, 'counterparties_changed')).length, 1)
+    const [ofPayer] = await factsOf(anchor.id, 'counterparties_changed')
+    assert.deepEqual(new Set(ofPayer.details.changed.map((one: { with: string }) => one.with)), new Set(others.map(({ id }) => id)))
+    for (const { theirCredit } of ofPayer.details.changed) assert.ok(theirCredit > 320_000, String(theirCredit))
   })
 
   it('is logged once and counted, where the process ends between the two, and where it is computed twice a day', async () => {
@@ -78,10 +78,10 @@ describe('what counterparties have become', () => {
     const docs = async () => [await parts.scores.need(worker.id)]
 
     await assert.rejects(recomputeMany(failing, await docs()), ended)
-    assert.deepEqual([(await factsOf(worker.id, 'counterparties_grown')).length, await scoreOf(worker.id)], [1, before])
+    assert.deepEqual([(await factsOf(worker.id, 'counterparties_changed')).length, await scoreOf(worker.id)], [1, before])
     for (let n = 0; n < 2; n++) await recomputeMany(parts, await docs())
 
-    assert.equal((await factsOf(worker.id, 'counterparties_grown')).length, 1)
+    assert.equal((await factsOf(worker.id, 'counterparties_changed')).length, 1)
     assert.ok((await scoreOf(worker.id)) > before)
   })
 })

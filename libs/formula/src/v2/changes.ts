@@ -1,4 +1,4 @@
-import type { Growth } from '../facts.ts'
+import type { CounterpartyChange } from '../facts.ts'
 import { isMature, type Vouching } from './credits.ts'
 import { type Decimal, millionths } from './decimal.ts'
 import { repOf, sumsOf } from './pairs.ts'
@@ -10,29 +10,29 @@ import type { Tuning } from './tuning.ts'
  * others pay by now. In the time of these counterparties. None while the market is young.
  * @param numbersOf what is known of a counterparty at this moment; undefined where nothing is
  */
-export function growthsIn(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined, tuning: Tuning): Growth[] {
-  const step = millionths(tuning.growthStep ?? 0)
-  const hasGrown = (from: Decimal, to: Decimal) => to - from >= step
-  const growths: Growth[] = []
+export function changesIn(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined, tuning: Tuning): CounterpartyChange[] {
+  const step = millionths(tuning.changeStep ?? 0)
+  const isOther = (from: Decimal, to: Decimal) => to - from >= step || from - to >= step
+  const changes: CounterpartyChange[] = []
   for (const counterparty of counterpartiesIn(state, now, tuning)) {
     const [sums, numbers] = [sumsOf(state.pairs.get(counterparty)!, now.getTime(), tuning), numbersOf(counterparty)]
     if (!sums || !numbers) continue
     const { standing, credit } = numbers
-    const hasPaid = sums.settled.length + sums.failed.length > 0 && hasGrown(sums.theirStanding, millionths(standing))
-    const isHired = sums.hasHired && hasGrown(sums.theirRep, repOf(millionths(credit), tuning))
+    const hasPaid = sums.settled.length + sums.failed.length > 0 && isOther(sums.theirStanding, millionths(standing))
+    const isHired = sums.hasHired && isOther(sums.theirRep, repOf(millionths(credit), tuning))
     if (!hasPaid && !isHired) continue
-    growths.push({
+    changes.push({
       with: counterparty,
       ...(hasPaid ? { theirStanding: standing } : {}),
       ...(isHired ? { theirCredit: credit } : {}),
     })
   }
-  return growths
+  return changes
 }
 
-/** Those who may have grown: whom an agent has dealt with in 365 days. None while the market is young. */
+/** Those who may have changed: whom an agent has dealt with in 365 days. None while the market is young. */
 export function counterpartiesIn(state: State, now: Date, tuning: Tuning): string[] {
   advance(state, now)
-  if (tuning.growthStep === undefined || !isMature(state, now.getTime())) return []
+  if (tuning.changeStep === undefined || !isMature(state, now.getTime())) return []
   return [...state.pairs].filter(([, pair]) => sumsOf(pair, now.getTime(), tuning)).map(([counterparty]) => counterparty)
 }

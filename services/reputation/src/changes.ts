@@ -12,13 +12,13 @@ const pageSize = 1_000
  * however many others there are.
  * @param states that have followed the logs
  */
-export async function growthFacts(parts: Parts, states: ReadonlyMap<string, State>, now: Date): Promise<Map<string, Fact>> {
+export async function changeFacts(parts: Parts, states: ReadonlyMap<string, State>, now: Date): Promise<Map<string, Fact>> {
   const counterparties = new Set([...states.values()].flatMap(state => followed.counterpartiesOf(state, now)))
   const numbers = await numbersNow(parts, [...counterparties])
   const facts = new Map<string, Fact>()
   for (const [agentId, state] of states) {
-    const grown = followed.growthsOf(state, now, id => numbers.get(id))
-    if (grown.length > 0) facts.set(agentId, { type: 'counterparties_grown', grown })
+    const changed = followed.changesOf(state, now, id => numbers.get(id))
+    if (changed.length > 0) facts.set(agentId, { type: 'counterparties_changed', changed })
   }
   return facts
 }
