@@ -7,7 +7,7 @@ import type { FormulaVersion } from './terms.ts'
 import { ago, example, failedFor, now, paidBy } from './testing/example.fixture.ts'
 import { anyLog } from './testing/logs.fixture.ts'
 
-const versions: FormulaVersion[] = ['1', '2', '3', '4', '5']
+const versions = Object.keys(formulas) as FormulaVersion[]
 const matured = ago(400, { type: 'market_matured', reason: 'anchors' })
 
 describe('an explanation', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { MICRO } from '@carapace/api'
 import { marketId } from '@carapace/formula'
 import { newTestAgent, released, until } from '@carapace/testing'
 import { matureMarket } from './market.ts'
@@ -66,7 +67,7 @@ describe('a market with anchors', () => {
       facts.filter(({ agentId }) => agentId === marketId).map(({ type }) => type),
       ['market_matured'],
     )
-    assert.ok((await get(`/api/agents/${worker.id}/reputation/explain`)).shadow.fusedScore > 15)
+    assert.ok((await get(`/api/agents/${worker.id}/reputation/explain`)).fusedScore > 15)
   })
 })
 
@@ -77,15 +78,29 @@ describe('a market without anchors', () => {
   })
   after(() => harness.close())
 
-  it('is young until ten agents have vouched', async () => {
+  it('is young until ten agents have vouched, and have paid 1,000 USDC of fees together', async () => {
     const { platform } = harness.platform.service('reputation')
     const parts = { ...platform, ...stores(platform) }
     const agents = await Promise.all(Array.from({ length: 10 }, () => newAgent(harness)))
+    const [other, worker] = [await newAgent(harness), await newAgent(harness)]
     const vouch = (id: string) => parts.scores.change(id, doc => ({ state: { ...doc, vouches: true }, events: [] }))
+    const pay = async (posterId: string, fee: bigint) => {
+      const gigId = randomUUID()
+      await harness.platform.publish(released({ gigId, posterId, assigneeId: worker.id, amount: 40n * fee, fee, net: 39n * fee }))
+      const isLogged = ({ details }: { details: { gigId: string } }) => details.gigId === gigId
+      const paymentsOf = async () => (await harness.call('GET', `/api/audit?agentId=${posterId}&type=settled`)).body.events
+      await until('the payment is logged', async () => (await paymentsOf()).some(isLogged))
+    }
+    await pay(agents[0]!.id, 600n * MICRO)
+    await pay(other.id, 400n * MICRO)
     for (const { id } of agents.slice(1)) await vouch(id)
 
     assert.equal(await matureMarket(parts), false)
     await vouch(agents[0]!.id)
+    assert.equal(await matureMarket(parts), false)
+    await pay(agents[9]!.id, 399n * MICRO)
+    assert.equal(await matureMarket(parts), false)
+    await pay(agents[5]!.id, 1n * MICRO)
     assert.equal(await matureMarket(parts), true)
     const { market } = (await harness.call('GET', '/api/reputation/formulas')).body
     assert.deepEqual([market.reason, market.vouchers], ['vouchers', 10])

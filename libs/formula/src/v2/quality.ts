@@ -1,6 +1,6 @@
-import { dayMs } from '../facts.ts'
 import { type Credit, type Credits, creditsOf, isMature } from './credits.ts'
 import { type Decimal, max, millionths, min, one, ratio, root, shareAbove, times, whole } from './decimal.ts'
+import { windowMs } from './pairs.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -102,15 +102,20 @@ function sizeOf({ perWeight, chance }: Outcomes, { small, large }: Pick<ReturnTy
   return max(0n, one - times(millionths(tuning.sizeSlope), worse))
 }
 
-/** Below 1 for an agent whose last ten outcomes are worse than all of them. */
-function formOf({ byCounterparty, perWeight, chance }: Outcomes, { outcomes }: State, now: number, { formTolerance }: Tuning): Decimal {
+/**
+ * Below 1 for an agent whose last ten outcomes are worse than all of them. Where words count, those of payers that nobody vouches for are left out:
+ * anybody can make ten.
+ */
+function formOf({ byCounterparty, perWeight, chance }: Outcomes, state: State, now: number, { formTolerance, words }: Tuning): Decimal {
+  const isLeftOut = (counterparty: string) => words !== undefined && isMature(state, now) && byCounterparty.get(counterparty)!.isFloor
   const counts = new Map<string, { settled: number; failed: number }>()
-  for (let at = outcomes.length - 1; at >= Math.max(0, outcomes.length - lastOutcomes); at -= 1) {
-    const outcome = outcomes[at]!
-    if (outcome.at.getTime() <= now - 365 * dayMs) break
+  let counted = 0
+  for (const outcome of newestFirst(state.outcomes, now)) {
+    if (isLeftOut(outcome.with)) continue
     const count = counts.get(outcome.with) ?? { settled: 0, failed: 0 }
     count[outcome.type] = Math.min(perPair, count[outcome.type] + 1)
     counts.set(outcome.with, count)
+    if (++counted === lastOutcomes) break
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {
@@ -122,4 +127,8 @@ function formOf({ byCounterparty, perWeight, chance }: Outcomes, { outcomes }: S
   const recent = ratio(s + 2n * chance, s + f + whole(2))
   const share = min(one, ratio(recent, chance) + millionths(formTolerance))
   return times(share, share)
+}
+
+function* newestFirst(outcomes: State['outcomes'], now: number): Generator<State['outcomes'][number]> {
+  for (let at = outcomes.length - 1; at >= 0 && outcomes[at]!.at.getTime() > now - windowMs; at -= 1) yield outcomes[at]!
 }

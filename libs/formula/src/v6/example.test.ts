@@ -12,15 +12,15 @@ const vouchingOf = (facts: typeof example) => followed.vouchingOf(stateOf(facts)
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
 describe('formula 6', () => {
-  it('follows the worked example: 64.2 / 9.9 / 4.0 / 23.0, and 40.2', () => {
+  it('follows the worked example: 55.3 / 9.8 / 3.4 / 16.1, and 36.6', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 40.2,
+      fusedScore: 36.6,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 64.2, onChainBehaviour: 9.9, bondReliability: 4, ecosystemSignals: 23 },
+      components: { gigPerformance: 55.3, onChainBehaviour: 9.8, bondReliability: 3.4, ecosystemSignals: 16.1 },
       penalty: 0,
       decay: 1,
     })
-    assert.equal(vouchingOf(example).credit, 2_877_500)
+    assert.equal(vouchingOf(example).credit, 1_986_275)
   })
 
   it('gives an agent without activity exactly 15, and one that has migrated 0', () => {
@@ -57,10 +57,10 @@ describe('formula 6', () => {
 
     assert.equal(scoreOf(failure, now).fusedScore, 0)
     // the word of the one that it failed hardly counts next to the other
-    assert.deepEqual(penalties, [15, 0.1, 0, 0])
+    assert.deepEqual(penalties, [15, 0.2, 0, 0])
     const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
-    // 15·0.8/(0.8 + 0.8)·(F/(S + F) − 0.15)/0.85
-    assert.equal(scoreOf(failedBoth, now).penalty, 3.5)
+    // 15·0.8/(0.6 + 0.8)·(F/(S + F) − 0.15)/0.85
+    assert.equal(scoreOf(failedBoth, now).penalty, 4)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -74,7 +74,7 @@ describe('formula 6', () => {
     const paid = (standing: number) => Array.from({ length: 6 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing }))
     const gained = [0.05, 0.15, 0.8].map(standing => scoreOf([matured, ...paid(standing)], now).components.gigPerformance)
 
-    assert.deepEqual(gained, [11.2, 30.8, 80.4])
+    assert.deepEqual(gained, [3.4, 9, 42.9])
   })
 
   describe('what a counterparty has become', () => {
@@ -88,15 +88,15 @@ describe('formula 6', () => {
     it('counts for what it paid before anybody knew it, from the day on that the log says so', () => {
       const since = [...early, changed(30, { with: 'a', theirStanding: 700_000 }, { with: 'b', theirStanding: 600_000 })]
 
-      assert.equal(vouchingOf(early).credit, 7_500)
-      assert.equal(vouchingOf(since).credit, 1_302_500)
+      assert.equal(vouchingOf(early).credit, 2_812)
+      assert.equal(vouchingOf(since).credit, 488_437)
       assert.deepEqual(scoreOf(since, ago(31, { type: 'seen' }).at), scoreOf(early, ago(31, { type: 'seen' }).at))
     })
 
     it('is replaced by what it is when they deal again', () => {
       const again = paidBy('a', { days: 9, budget: 50, standing: 0.3 })
 
-      assert.equal(vouchingOf([...early, changed(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 305_000)
+      assert.equal(vouchingOf([...early, changed(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 226_875)
     })
 
     it('counts for a payer too: the worker that others pay by now', () => {
@@ -109,20 +109,29 @@ describe('formula 6', () => {
       )
     })
 
-    it('is to be logged where it is a fifth more than the log says, in a mature market', () => {
+    it('is to be logged where it is a tenth more than the log says, or less, in a mature market', () => {
       const changesOf = (log: readonly Dated[], standings: Record<string, number>) => followed.changesOf(stateOf(log), now, numbersIn(standings))
       const [young, logged] = [early.slice(1), [...early, changed(30, { with: 'a', theirStanding: 300_000 })]]
 
-      assert.deepEqual(changesOf(early, { a: 199_999, b: 200_000, c: 1_000_000, stranger: 1_000_000 }), [
-        { with: 'b', theirStanding: 200_000 },
+      assert.deepEqual(changesOf(early, { a: 99_999, b: 100_000, c: 1_000_000, stranger: 1_000_000 }), [
+        { with: 'b', theirStanding: 100_000 },
         { with: 'c', theirStanding: 1_000_000 },
       ])
-      assert.deepEqual(changesOf(logged, { a: 499_999 }), [])
-      assert.deepEqual(changesOf(logged, { a: 500_000 }), [{ with: 'a', theirStanding: 500_000 }])
+      for (const near of [200_001, 399_999]) assert.deepEqual(changesOf(logged, { a: near }), [])
+      for (const far of [200_000, 400_000]) assert.deepEqual(changesOf(logged, { a: far }), [{ with: 'a', theirStanding: far }])
       assert.deepEqual(changesOf(young, { a: 1_000_000 }), [])
       assert.deepEqual(followed.counterpartiesOf(stateOf(early), now), ['a', 'b', 'c'])
       assert.deepEqual(followed.counterpartiesOf(stateOf(young), now), [])
     })
+  })
+
+  it('takes a fifth of its points at most by failures for payers that nobody vouches for, however many they are', () => {
+    const paid = Array.from({ length: 10 }, (_, n) => paidBy(`p${n}`, { days: 30 - n, budget: 100, standing: 0.7 }))
+    const failures = (accounts: number) =>
+      Array.from({ length: accounts }, (_, n) => [3, 2, 1].map(days => failedFor(`u${n}`, { days, budget: 20 }))).flat()
+    const scores = [0, 1, 3, 12, 30].map(accounts => scoreOf([matured, ...paid, ...failures(accounts)], now).fusedScore)
+
+    assert.deepEqual(scores, [42.9, 39.7, 35.8, 34, 34])
   })
 
   it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {
@@ -145,7 +154,7 @@ describe('formula 6', () => {
     const { theirStanding: _, ...old } = paidBy('a', { days: 9, budget: 100 }) as Extract<(typeof example)[number], { type: 'settled' }>
     const { theirCredit: __, ...hired } = paidTo('w', { days: 9, budget: 1000 }) as Extract<(typeof example)[number], { type: 'settled' }>
 
-    assert.equal(vouchingOf([matured, { ...old, theirScore: 70 }]).credit, 500_000)
+    assert.equal(vouchingOf([matured, { ...old, theirScore: 70 }]).credit, 375_000)
     assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 59_523)
   })
 })

@@ -3,6 +3,6 @@ import { changedLogOf } from '../testing/golden.fixture.ts'
 
 describe('formula 6', () => {
   it('gives the scores that were stored with it, byte for byte', () => {
-    assertStored('6', changedLogOf, 'afc081fad279e368dec1aafcd76427d06da43a5f609596af1d673c4cf857e4cf')
+    assertStored('6', changedLogOf, 'a23a508603732dea1573b39213a9a1f6076c098cf0474b965af27a3956e8722d')
   })
 })

@@ -8,7 +8,7 @@ import { tuning as before } from '../v5/tuning.ts'
  */
 export const tuning: Tuning = {
   ...before,
-  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000, missedShare: 300_000, feesMicro: 1_000_000 },
+  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000, missedShare: 200_000, feesMicro: 1_000_000 },
   changeStep: 100_000,
   creditFeesMicro: 4_000_000,
   vouchHalfMicro: 14_000_000,

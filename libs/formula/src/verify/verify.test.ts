@@ -34,7 +34,7 @@ describe('carapace-verify-score', () => {
     return { status, stdout, stderr }
   }
 
-  for (const version of ['1', '2', '3', '4', '5'] as const)
+  for (const version of Object.keys(formulas) as FormulaVersion[])
     it(`confirms a score of formula ${version} that follows from its facts, in any order`, () => {
       const file = exported(version)
       const { status, stdout } = verify(JSON.stringify({ ...file, facts: [...file.facts].reverse() }))
