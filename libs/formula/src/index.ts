@@ -18,7 +18,7 @@ export {
 export { type Formula, figuresAt, followed, formulas, judgementAt } from './formulas.ts'
 export { type Inputs, inputsOf } from './inputs.ts'
 export type { Contribution } from './lines.ts'
-export { maturityOf, vouchesFrom } from './maturity.ts'
+export { maturityOf, vouchersNeeded, vouchesFrom } from './maturity.ts'
 export {
   type Components,
   currentVersion,

@@ -1,7 +1,8 @@
-import { type Dated, marketId, maturityOf, standingFacts, within } from '@carapace/formula'
+import { type Dated, marketId, maturityOf, standingFacts, vouchersNeeded, within } from '@carapace/formula'
 import type { Parts } from './parts.ts'
+import type { ScoreDoc } from './score.store.ts'
 
-/** Each voucher has paid 8 USDC of fees or more (behaviour 17.10): so many have paid enough together. */
+/** So many of the vouchers are read; those whose fees are less than the 5 USDC that this leaves for each are not needed. */
 const mostVouchers = 200
 
 /**
@@ -13,11 +14,8 @@ export async function matureMarket(parts: Parts): Promise<boolean> {
   const { audit, scores, config, clock } = parts
   if ((await audit.factsOf([marketId])).length > 0) return true
   const [anchor] = await scores.find({ _id: { $in: config.TRUST_ANCHORS }, status: 'active' }, { sort: { _id: 1 }, limit: 1 })
-  const vouchers = anchor ? [] : await scores.find({ vouches: true }, { sort: { _id: 1 }, limit: mostVouchers })
-  const feesMicro = await feesPaidBy(
-    parts,
-    vouchers.map(({ id }) => id),
-  )
+  const vouchers = anchor ? [] : await scores.find({ vouches: true, status: 'active' }, { sort: { _id: 1 }, limit: mostVouchers })
+  const feesMicro = vouchers.length < vouchersNeeded ? 0n : await feesPaidBy(parts, vouchers)
   const reason = maturityOf({ anchors: anchor ? 1 : 0, vouchers: vouchers.length, feesMicro })
   if (!reason) return false
   const fact = { type: 'market_matured', reason, ...(anchor && { anchor: anchor.id }) } as const
@@ -27,9 +25,9 @@ export async function matureMarket(parts: Parts): Promise<boolean> {
 }
 
 /** Platform fees that these agents have paid together for work, micro-USDC. */
-async function feesPaidBy({ audit, clock }: Parts, agentIds: readonly string[]): Promise<bigint> {
-  const logs = new Map<string, Dated[]>(agentIds.map(id => [id, []]))
-  for (const { agentId, ...fact } of await audit.factsOf(agentIds)) logs.get(agentId)?.push(fact)
+async function feesPaidBy({ audit, clock }: Parts, agents: readonly ScoreDoc[]): Promise<bigint> {
+  const logs = new Map<string, Dated[]>(agents.map(({ id }) => [id, []]))
+  for (const { agentId, ...fact } of await audit.factsOf([...logs.keys()])) logs.get(agentId)?.push(fact)
   const paid = [...logs.values()].flatMap(facts => within(standingFacts(facts, clock.now()), 'settled', clock.now()))
   return paid.reduce((sum, { role, fee }) => (role === 'poster' ? sum + BigInt(fee) : sum), 0n)
 }

@@ -106,7 +106,7 @@ export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inpu
 const unshown = ({ formulaVersion, shadow, vouches, vouching }: ScoreDoc): string =>
   JSON.stringify([formulaVersion, shadow?.formulaVersion, shadow?.fusedScore, vouches === true, vouching && coarse(vouching)])
 
-/** A write for each millionth would be one more for each payment. A fifth of a standing counts as growth, and 0.04 of the credit that payers gain by. */
+/** A write for each millionth would be one more for each payment. A tenth of a standing counts as a change, and 0.02 of the credit that payers gain by. */
 const coarse = ({ standing, credit }: Vouching) => [Math.floor(standing / 50_000), Math.floor(Math.min(credit, 1_000_000) / 10_000)]
 
 const shown = ({

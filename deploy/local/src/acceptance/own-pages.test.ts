@@ -159,7 +159,7 @@ describe('links on a devnet', function () {
 
   it('say how a score adds up', async () => {
     const { text } = await pageAt(`${child.url}/agents/linked-agent/why`)
-    for (const part of ['Every agent begins with', 'What would raise it', 'A bond of 500 USDC', 'The whole log', 'Registered'])
+    for (const part of ['Every agent begins with', 'What would raise it', 'Ten votes with the final verdict', 'The whole log', 'Registered'])
       assert.ok(text.includes(part), part)
   })
 

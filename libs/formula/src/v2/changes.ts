@@ -1,12 +1,12 @@
 import type { CounterpartyChange } from '../facts.ts'
 import { isMature, type Vouching } from './credits.ts'
-import { type Decimal, millionths } from './decimal.ts'
+import { type Decimal, millionths, toMillionths } from './decimal.ts'
 import { repOf, sumsOf } from './pairs.ts'
 import { advance, type State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
 /**
- * What an agent's log does not say yet of those it has dealt with in 365 days: a payer whose word counts more than at its last payment, a worker that
+ * What an agent's log does not say yet of those it has dealt with in 365 days: a payer whose word counts for more or less than the log says, a worker that
  * others pay by now. In the time of these counterparties. None while the market is young.
  * @param numbersOf what is known of a counterparty at this moment; undefined where nothing is
  */
@@ -23,7 +23,8 @@ export function changesIn(state: State, now: Date, numbersOf: (agentId: string) 
     if (!hasPaid && !isHired) continue
     changes.push({
       with: counterparty,
-      ...(hasPaid ? { theirStanding: standing } : {}),
+      // half of the way: two that depend on each other would change places for ever
+      ...(hasPaid ? { theirStanding: toMillionths((sums.theirStanding + millionths(standing)) / 2n) } : {}),
       ...(isHired ? { theirCredit: credit } : {}),
     })
   }

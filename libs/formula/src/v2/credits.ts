@@ -134,11 +134,18 @@ export function vouchingOf(state: State, credits: Credits, now: number, tuning: 
   return { standing: toMillionths(standingOf(state, credits, now, tuning)), credit: toMillionths(credit) }
 }
 
+function newestPayments(paid: State['paid'], now: number, { vouchPayments, vouchPaymentsMicro = 0 }: Tuning): State['paid'] {
+  let [from, fees] = [paid.length, 0n]
+  const isEnough = () => paid.length - from >= vouchPayments && fees >= vouchPaymentsMicro
+  while (from > 0 && !isEnough() && paid[from - 1]!.at.getTime() > now - windowMs) fees += BigInt(paid[--from]!.fee)
+  return paid.slice(from)
+}
+
 export type Credits = ReadonlyMap<string, Credit>
 
 /** X/(X+h)·min(1, 3·X/Φ) over the newest payments: X the fees for vouched work, Φ all of them. What an agent once paid says little about it now. */
 function standingOf({ paid, ...state }: State, credits: Credits, now: number, tuning: Tuning): Decimal {
-  const recent = paid.slice(-tuning.vouchPayments).filter(({ at }) => at.getTime() > now - windowMs)
+  const recent = newestPayments(paid, now, tuning)
   const feesFor = new Map<string, Decimal>()
   let all = 0n
   for (const { with: worker, fee, creditable } of recent) {

@@ -23,7 +23,7 @@ export interface Pair {
 export interface Sums {
   /** Until when they hold. */
   until: number
-  /** The newest three gigs that the counterparty paid, and that the agent failed for it. */
+  /** The newest three gigs that the counterparty paid, and those that the agent failed for it: three, or one where words count. */
   settled: readonly Of<'settled'>[]
   failed: readonly Of<'failed'>[]
   /** How many of them, small and large; a failure of unknown size is neither. */
@@ -42,7 +42,9 @@ export interface Sums {
 }
 
 export const windowMs = 365 * dayMs
-const perPair = 3
+export const perPair = 3
+/** One payer alone may fail an agent as often as it likes. */
+export const failuresPerPair = ({ words }: Tuning): number => (words ? 1 : perPair)
 
 export function addOutcome(pair: Pair, outcome: Outcome): void {
   insert(pair.outcomes, outcome, compare)
@@ -80,11 +82,12 @@ function sum({ outcomes, changed }: Pair, now: number, tuning: Tuning): Sums {
     spent.at(-1),
     since.findLast(({ theirCredit }) => theirCredit !== undefined),
   )
+  const [settledNow, failedNow] = [paid.slice(-perPair), failed.slice(-failuresPerPair(tuning))]
   return {
     until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
-    settled: paid.slice(-perPair),
-    failed: failed.slice(-perPair),
-    counts: countsOf(paid.slice(-perPair), failed.slice(-perPair)),
+    settled: settledNow,
+    failed: failedNow,
+    counts: countsOf(settledNow, failedNow),
     feesPaid: feesOf(paid),
     feesSpent: feesOf(spent),
     wasHired: paid.length > 0,

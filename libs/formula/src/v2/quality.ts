@@ -1,6 +1,6 @@
 import { type Credit, type Credits, creditsOf, isMature } from './credits.ts'
 import { type Decimal, max, millionths, min, one, ratio, root, shareAbove, times, whole } from './decimal.ts'
-import { windowMs } from './pairs.ts'
+import { failuresPerPair, perPair, windowMs } from './pairs.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -28,20 +28,21 @@ export interface Quality {
 }
 
 const lastOutcomes = 10
-const perPair = 3
 
 /** Sums over the counterparties, by weight. */
-function sumsOver(credits: readonly Credit[]) {
+function sumsOver(credits: readonly Credit[], isBySize: (credit: Credit) => boolean) {
   let [credit, paid, missed, squares] = [0n, 0n, 0n, 0n]
   let [smallPaid, smallMissed, largePaid, largeMissed] = [0n, 0n, 0n, 0n]
-  for (const { word, missedWord, counts, credit: own } of credits) {
+  for (const entry of credits) {
+    const { word, missedWord, counts, credit: own } = entry
     credit += own
     paid += word * counts.settled
     missed += missedWord * counts.failed
     squares += word * word * counts.settled + missedWord * missedWord * counts.failed
     smallPaid += word * counts.smallSettled
-    smallMissed += missedWord * counts.smallFailed
     largePaid += word * counts.largeSettled
+    if (!isBySize(entry)) continue
+    smallMissed += missedWord * counts.smallFailed
     largeMissed += missedWord * counts.largeFailed
   }
   return { credit, paid, missed, squares, small: { paid: smallPaid, missed: smallMissed }, large: { paid: largePaid, missed: largeMissed } }
@@ -50,7 +51,8 @@ function sumsOver(credits: readonly Credit[]) {
 export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const credits = creditsOf(state, now, tuning)
   const byCounterparty = new Map(credits.map(entry => [entry.counterparty, entry]))
-  const sums = sumsOver(credits)
+  const isLeftOut = ({ isFloor }: Credit) => isFloor && tuning.words !== undefined && isMature(state, now)
+  const sums = sumsOver(credits, entry => !isLeftOut(entry))
   const perWeight = sums.squares === 0n ? 0n : ((sums.paid + sums.missed) * one * one) / sums.squares
   const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]
   const n = settled + failed
@@ -59,7 +61,7 @@ export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const parts = { credits, byCounterparty, credit: sums.credit, perWeight, settled, failed, chance, known }
   const bound = boundOf(chance, n, tuning)
   const size = sizeOf(parts, sums, tuning)
-  const form = formOf(parts, state, now, tuning)
+  const form = formOf({ ...parts, isLeftOut }, state, now, tuning)
   const quality = qualityFrom(times(times(bound, size), form), tuning)
   return { ...parts, bound, size, form, quality, good: times(quality, known) }
 }
@@ -102,20 +104,24 @@ function sizeOf({ perWeight, chance }: Outcomes, { small, large }: Pick<ReturnTy
   return max(0n, one - times(millionths(tuning.sizeSlope), worse))
 }
 
-/**
- * Below 1 for an agent whose last ten outcomes are worse than all of them. Where words count, those of payers that nobody vouches for are left out:
- * anybody can make ten.
- */
-function formOf({ byCounterparty, perWeight, chance }: Outcomes, state: State, now: number, { formTolerance, words }: Tuning): Decimal {
-  const isLeftOut = (counterparty: string) => words !== undefined && isMature(state, now) && byCounterparty.get(counterparty)!.isFloor
+/** Below 1 for an agent whose last ten outcomes, at most so many of a payer, are worse than all of them. */
+function formOf(
+  { byCounterparty, perWeight, chance, isLeftOut }: Outcomes & { isLeftOut: (credit: Credit) => boolean },
+  state: State,
+  now: number,
+  tuning: Tuning,
+): Decimal {
+  const most = { settled: perPair, failed: failuresPerPair(tuning) }
   const counts = new Map<string, { settled: number; failed: number }>()
   let counted = 0
   for (const outcome of newestFirst(state.outcomes, now)) {
-    if (isLeftOut(outcome.with)) continue
+    if (isLeftOut(byCounterparty.get(outcome.with)!)) continue
     const count = counts.get(outcome.with) ?? { settled: 0, failed: 0 }
-    count[outcome.type] = Math.min(perPair, count[outcome.type] + 1)
+    const isFull = count[outcome.type] === most[outcome.type]
+    if (!isFull) count[outcome.type] += 1
     counts.set(outcome.with, count)
-    if (++counted === lastOutcomes) break
+    // where words count, those beyond what one payer may say do not take the place of others
+    if ((!isFull || !tuning.words) && ++counted === lastOutcomes) break
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {
@@ -125,7 +131,7 @@ function formOf({ byCounterparty, perWeight, chance }: Outcomes, state: State, n
   }
   const [s, f] = [times(perWeight, paid), times(perWeight, missed)]
   const recent = ratio(s + 2n * chance, s + f + whole(2))
-  const share = min(one, ratio(recent, chance) + millionths(formTolerance))
+  const share = min(one, ratio(recent, chance) + millionths(tuning.formTolerance))
   return times(share, share)
 }
 

@@ -3,16 +3,17 @@ import { tuning as before } from '../v5/tuning.ts'
 
 /**
  * Formula 6 is formula 5 with other numbers (behaviour 17.10): what a counterparty counts for follows what it becomes, so that what is known of an agent
- * is not lost because its early payers had no word yet; how reliable it is counts by all who pay; a payer's whole credit costs it four times the fees, so
- * that a standing that was bought lifts few; and age, fees and bonds order good agents only.
+ * is not lost because its early payers had no word yet; how reliable it is counts by all who pay; a payer's whole credit costs it more than three times the
+ * fees, so that a standing that was bought lifts few; and age, fees and bonds order good agents only.
  */
 export const tuning: Tuning = {
   ...before,
   words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000, missedShare: 200_000, feesMicro: 1_000_000 },
   changeStep: 100_000,
-  creditFeesMicro: 4_000_000,
+  creditFeesMicro: 3_400_000,
   vouchHalfMicro: 14_000_000,
   vouchPower: 2,
+  vouchPaymentsMicro: 30_000_000,
   knownHalf: 800_000,
   manyHalf: 1_400_000,
   manyPower: 3,

@@ -74,7 +74,7 @@ const sayings: Readonly<Record<string, (details: Record<string, unknown>) => str
   skill_verified: ({ skill }) => `Had a skill verified: ${String(skill)}`,
   inherited: () => 'Inherited the reputation of an earlier identity',
   migrated: () => 'Handed its reputation over to another identity',
-  counterparties_changed: ({ changed }) => `Counts for more by now: the word or the work of ${sizeOf(changed)} that it dealt with`,
+  counterparties_changed: ({ changed }) => `Counts for more or less by now: the word or the work of ${sizeOf(changed)} that it dealt with`,
   suspended: () => 'Was suspended',
   reinstated: () => 'Was reinstated',
 }
