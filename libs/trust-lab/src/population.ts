@@ -75,8 +75,8 @@ export interface DealGiven {
   rating?: number
   /** The verdict, where no panel is to judge. */
   verdict?: boolean
-  /** The worker is of the payer's group: what it is paid is not lost. */
-  isKept?: true
+  /** The worker is of the payer's group: what it is paid stays within. */
+  isWithin?: true
 }
 
 export interface Totals {
@@ -177,7 +177,7 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
       for (const work of planned.get(population.day) ?? []) work()
     },
     review: (poster, worker, rating) => book.note(worker.id, { type: 'reviewed', by: poster.id, rating, at: now() }),
-    deal: (poster, worker, budget, { sound = true, rating, verdict, isKept } = {}) => {
+    deal: (poster, worker, budget, { sound = true, rating, verdict, isWithin } = {}) => {
       moment = (moment + 1000) % dayMs
       const at = now()
       const gigId = `g${gigs++}`
@@ -192,7 +192,7 @@ export function newPopulation(market: Market, attack: Attack, formula: Formula, 
         book.settled(deal, at)
         if (isOurs && worker.kind === 'attacker') worker.isRaised = true
         if (isOurs) totals.fees += Number(fee) / 1e6
-        if (isOurs) totals.outlay += worker.kind === 'attacker' || isKept ? Number(fee) / 1e6 : budget
+        if (isOurs) totals.outlay += worker.kind === 'attacker' || isWithin ? Number(fee) / 1e6 : budget
         if (!sound && worker.kind === 'attacker' && !isOurs) totals.stolen++
         if (!isOurs) worker.earned += Number(net) / 1e6
         if (rating !== undefined) population.review(poster, worker, rating)

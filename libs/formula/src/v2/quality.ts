@@ -120,7 +120,7 @@ function formOf(
     const isFull = count[outcome.type] === most[outcome.type]
     if (!isFull) count[outcome.type] += 1
     counts.set(outcome.with, count)
-    // where words count, those beyond what one payer may say do not take the place of others
+    // where words count, those beyond what one payer may say do not replace others
     if ((!isFull || !tuning.words) && ++counted === lastOutcomes) break
   }
   let [paid, missed] = [0n, 0n]

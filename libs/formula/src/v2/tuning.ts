@@ -50,7 +50,7 @@ export interface Tuning {
   vouchPower: number
   /** The newest payments that a standing is of, and how many times their share for vouched work counts. */
   vouchPayments: number
-  /** The fees that these payments are of at least, so that small ones do not take the place of all others. Absent: of any. */
+  /** The fees that these payments are of at least, so that small ones do not replace all others. Absent: of any. */
   vouchPaymentsMicro?: number
   vouchShare: number
   /** Sum of credits at which half of an agent is known. */

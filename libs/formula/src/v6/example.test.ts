@@ -185,7 +185,7 @@ describe('the standing of a payer', () => {
     assert.ok(vouchingOf([matured, ...early, ...late.slice(0, 6)]).standing < vouchingOf([matured, ...late.slice(0, 6)]).standing)
   })
 
-  it('is of more than twenty where these are small: they do not take the place of the others', () => {
+  it('is of more than twenty where these are small: they do not replace the others', () => {
     const large = Array.from({ length: 20 }, (_, n) => paidTo(`w${n}`, { days: 60, budget: 100, credit: 2 }))
     const small = Array.from({ length: 20 }, (_, n) => paidTo(`u${n}`, { days: 9, budget: 0.01 }))
 

@@ -22,7 +22,7 @@ const sellersBridge = (buyers: number, raised: number): Attack => ({
     const { attackers, deal } = population
     for (const buyer of attackers.slice(raised)) {
       // what the sellers did for others lets their payers vouch: money that stays in the group buys a standing
-      if (day === boughtOn) for (const seller of sellersOf.get(population)!) deal(buyer, seller, 167, { rating: 5, verdict: true, isKept: true })
+      if (day === boughtOn) for (const seller of sellersOf.get(population)!) deal(buyer, seller, 167, { rating: 5, verdict: true, isWithin: true })
       if (day === raisedOn) for (const worker of attackers.slice(0, raised)) deal(buyer, worker, 34, { rating: 5, verdict: true })
     }
   },
