@@ -64,13 +64,13 @@ interface Failed extends OfPayer {
   budget?: string
 }
 
-/** What a counterparty's word, or its work, counts for by now. */
+/** What a counterparty's word, or its work, counts for from now on: half of the way to what its standing is by now, and its credit. */
 export interface CounterpartyChange extends OfPayer {
   with: string
   theirCredit?: number
 }
 
-/** Of all whose word or work counts for more than when the agent last dealt with them. */
+/** Of all whose word or work counts for more or less than the log says. */
 interface CounterpartiesChanged {
   type: 'counterparties_changed'
   changed: CounterpartyChange[]

@@ -1,11 +1,14 @@
 /** Standing as payer from which an agent vouches for others, millionths. */
 export const vouchesFrom = 500_000
-/** So many agents have ever vouched: the market is not young any more, */
+/** Agents that have ever vouched before a market without anchors is mature. */
 export const vouchersNeeded = 10
-/** where they have paid so much in platform fees together, micro-USDC: a group that makes the market mature by itself pays that first. */
-export const voucherFeesNeeded = 1_000_000_000n
+/** Platform fees that they have paid together by then, micro-USDC: a group that makes the market mature by itself pays these first. */
+const voucherFeesNeeded = 1_000_000_000n
 
-/** Why agents exist whose word counts; undefined while the market is young. @param feesMicro platform fees that the vouchers have paid */
+/**
+ * Why agents exist whose word counts; undefined while the market is young.
+ * @param feesMicro platform fees that the vouchers have paid
+ */
 export function maturityOf({
   anchors,
   vouchers,

@@ -7,7 +7,7 @@ import { storedVouching } from './score.store.ts'
 const pageSize = 1_000
 
 /**
- * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more or less by now, a worker that others pay. Read
+ * What the logs of these agents do not say yet of those they have dealt with: a payer whose word counts for more or less by now, a worker whose credit does. Read
  * once a day, so that an agent's early payers are not worth for ever what they were before anybody knew them. By the counterparties of these agents,
  * however many others there are.
  * @param states that have followed the logs

@@ -2,11 +2,13 @@ import { type Dated, marketId, maturityOf, standingFacts, vouchersNeeded, within
 import type { Parts } from './parts.ts'
 import type { ScoreDoc } from './score.store.ts'
 
-/** So many of the vouchers are read; those whose fees are less than the 5 USDC that this leaves for each are not needed. */
+/** Those whose word has counted without an anchor. */
+export const vouching = { vouches: true, status: 'active' } as const
+/** Read of them at most: half a standing in a young market costs 8 USDC of fees, so these have paid enough. */
 const mostVouchers = 200
 
 /**
- * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that, for fees enough. From then on
+ * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that, and have paid enough fees. From then on
  * payers that nobody vouches for count little. Scores follow with the next fact of each agent, at the latest with the next day.
  * @returns whether the market has matured
  */
@@ -14,7 +16,7 @@ export async function matureMarket(parts: Parts): Promise<boolean> {
   const { audit, scores, config, clock } = parts
   if ((await audit.factsOf([marketId])).length > 0) return true
   const [anchor] = await scores.find({ _id: { $in: config.TRUST_ANCHORS }, status: 'active' }, { sort: { _id: 1 }, limit: 1 })
-  const vouchers = anchor ? [] : await scores.find({ vouches: true, status: 'active' }, { sort: { _id: 1 }, limit: mostVouchers })
+  const vouchers = anchor ? [] : await scores.find(vouching, { sort: { _id: 1 }, limit: mostVouchers })
   const feesMicro = vouchers.length < vouchersNeeded ? 0n : await feesPaidBy(parts, vouchers)
   const reason = maturityOf({ anchors: anchor ? 1 : 0, vouchers: vouchers.length, feesMicro })
   if (!reason) return false

@@ -6,20 +6,20 @@ import { advance, type State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
 /**
- * What an agent's log does not say yet of those it has dealt with in 365 days: a payer whose word counts for more or less than the log says, a worker that
- * others pay by now. In the time of these counterparties. None while the market is young.
+ * What an agent's log does not say yet of those it has dealt with in 365 days: a payer whose word counts for more or less than the log says, a worker whose
+ * credit is more or less by now. In the time of these counterparties. None while the market is young.
  * @param numbersOf what is known of a counterparty at this moment; undefined where nothing is
  */
 export function changesIn(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined, tuning: Tuning): CounterpartyChange[] {
   const step = millionths(tuning.changeStep ?? 0)
-  const isOther = (from: Decimal, to: Decimal) => to - from >= step || from - to >= step
+  const hasChanged = (from: Decimal, to: Decimal) => to - from >= step || from - to >= step
   const changes: CounterpartyChange[] = []
   for (const counterparty of counterpartiesIn(state, now, tuning)) {
     const [sums, numbers] = [sumsOf(state.pairs.get(counterparty)!, now.getTime(), tuning), numbersOf(counterparty)]
     if (!sums || !numbers) continue
     const { standing, credit } = numbers
-    const hasPaid = sums.settled.length + sums.failed.length > 0 && isOther(sums.theirStanding, millionths(standing))
-    const isHired = sums.hasHired && isOther(sums.theirRep, repOf(millionths(credit), tuning))
+    const hasPaid = sums.settled.length + sums.failed.length > 0 && hasChanged(sums.theirStanding, millionths(standing))
+    const isHired = sums.hasHired && hasChanged(sums.theirRep, repOf(millionths(credit), tuning))
     if (!hasPaid && !isHired) continue
     changes.push({
       with: counterparty,

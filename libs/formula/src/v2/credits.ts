@@ -84,7 +84,7 @@ function wordsOf(
   return { word, missedWord: max(word, millionths(words.missed)) }
 }
 
-/** Together the payers that nobody vouches for count hardly more than the others do, and failures for them less than that: anybody can make those. */
+/** First what failures for payers that nobody vouches for count is limited, since anybody can make those, and then all that those payers say. */
 function wordsWithin(credits: Credit[], { beyond, missedShare }: NonNullable<Tuning['words']>): Credit[] {
   let [vouched, paid, missed] = [0n, 0n, 0n]
   for (const { isFloor, word, missedWord, counts } of credits) {
@@ -94,11 +94,11 @@ function wordsWithin(credits: Credit[], { beyond, missedShare }: NonNullable<Tun
       missed += ofMissed
     } else vouched += ofPaid + ofMissed
   }
-  const ofMissed = shareWithin(missed, times(millionths(missedShare), vouched) + millionths(beyond))
-  const ofAll = shareWithin(paid + times(missed, ofMissed), vouched + millionths(beyond))
-  if (ofAll === one && ofMissed === one) return credits
+  const missedScale = shareWithin(missed, times(millionths(missedShare), vouched) + millionths(beyond))
+  const scale = shareWithin(paid + times(missed, missedScale), vouched + millionths(beyond))
+  if (scale === one && missedScale === one) return credits
   return credits.map(entry =>
-    entry.isFloor ? { ...entry, word: times(entry.word, ofAll), missedWord: times(times(entry.missedWord, ofMissed), ofAll) } : entry,
+    entry.isFloor ? { ...entry, word: times(entry.word, scale), missedWord: times(times(entry.missedWord, missedScale), scale) } : entry,
   )
 }
 
@@ -134,14 +134,18 @@ export function vouchingOf(state: State, credits: Credits, now: number, tuning: 
   return { standing: toMillionths(standingOf(state, credits, now, tuning)), credit: toMillionths(credit) }
 }
 
-function newestPayments(paid: State['paid'], now: number, { vouchPayments, vouchPaymentsMicro = 0 }: Tuning): State['paid'] {
-  let [from, fees] = [paid.length, 0n]
-  const isEnough = () => paid.length - from >= vouchPayments && fees >= vouchPaymentsMicro
-  while (from > 0 && !isEnough() && paid[from - 1]!.at.getTime() > now - windowMs) fees += BigInt(paid[--from]!.fee)
-  return paid.slice(from)
-}
-
 export type Credits = ReadonlyMap<string, Credit>
+
+/** The newest twenty, and more until they have enough fees: small ones do not replace all others. */
+function newestPayments(paid: State['paid'], now: number, { vouchPayments, vouchPaymentsMicro = 0 }: Tuning): State['paid'] {
+  let fees = 0n
+  for (let at = paid.length - 1; at >= 0; at -= 1) {
+    const isEnough = paid.length - 1 - at >= vouchPayments && fees >= BigInt(vouchPaymentsMicro)
+    if (isEnough || paid[at]!.at.getTime() <= now - windowMs) return paid.slice(at + 1)
+    fees += BigInt(paid[at]!.fee)
+  }
+  return paid
+}
 
 /** X/(X+h)·min(1, 3·X/Φ) over the newest payments: X the fees for vouched work, Φ all of them. What an agent once paid says little about it now. */
 function standingOf({ paid, ...state }: State, credits: Credits, now: number, tuning: Tuning): Decimal {

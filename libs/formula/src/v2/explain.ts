@@ -5,6 +5,7 @@ import type { Part } from './components.ts'
 import type { Credit } from './credits.ts'
 import { type Decimal, one, ratio, times, whole } from './decimal.ts'
 import { stateOf } from './formula.ts'
+import { failuresPerPair, perPair } from './pairs.ts'
 import { boundOf, type Quality, qualityFrom } from './quality.ts'
 import { figuresOf } from './score.ts'
 import type { State } from './state.ts'
@@ -46,15 +47,16 @@ function deliveryLines({ credits, known, perWeight, settled, chance, failed, bou
       cost(clean, afterFailures),
       failing,
       ({ missedWord, failed: some }) => points(times(perWeight, missedWord)) * some.length,
-      entry => ({ text: `Failed ${gigs(entry.failed.length)} for ${entry.counterparty}`, with: entry.counterparty }),
+      entry => ({ text: `Failed ${gigs(entry.failed.length, failuresPerPair(tuning))} for ${entry.counterparty}`, with: entry.counterparty }),
     ),
     line(`Delivers large gigs less often than small ones (${percent(chance)} of all)`, cost(afterFailures, afterSize)),
-    line('The last ten outcomes are worse than all of them', cost(afterSize, quality)),
+    line('The last ten outcomes that count are worse than all of them', cost(afterSize, quality)),
   ]
 }
 
 const percent = (share: Decimal) => `${Math.round(100 * points(share))} %`
-const gigs = (count: number) => (count === 3 ? '3 or more gigs' : plural(count, 'gig'))
+/** @param most how many of a pair count */
+const gigs = (count: number, most = perPair) => (count < most ? plural(count, 'gig') : most === 1 ? '1 gig or more' : `${most} or more gigs`)
 
 const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'reviews' | 'hiring'>, string>> = {
   age: 'Days since the first paid work of a registered agent, up to 180',

@@ -23,7 +23,7 @@ export interface Pair {
 export interface Sums {
   /** Until when they hold. */
   until: number
-  /** The newest three gigs that the counterparty paid, and those that the agent failed for it: three, or one where words count. */
+  /** The newest three gigs that the counterparty paid, and those that the agent failed for it: also three, or by `words` the largest. */
   settled: readonly Of<'settled'>[]
   failed: readonly Of<'failed'>[]
   /** How many of them, small and large; a failure of unknown size is neither. */
@@ -43,8 +43,8 @@ export interface Sums {
 
 export const windowMs = 365 * dayMs
 export const perPair = 3
-/** One payer alone may fail an agent as often as it likes. */
-export const failuresPerPair = ({ words }: Tuning): number => (words ? 1 : perPair)
+/** Failures of one payer that count. Where words count it is one: a payer alone can make as many as it likes. */
+export const failuresPerPair = ({ words }: Tuning): number => words?.failures ?? perPair
 
 export function addOutcome(pair: Pair, outcome: Outcome): void {
   insert(pair.outcomes, outcome, compare)
@@ -82,7 +82,7 @@ function sum({ outcomes, changed }: Pair, now: number, tuning: Tuning): Sums {
     spent.at(-1),
     since.findLast(({ theirCredit }) => theirCredit !== undefined),
   )
-  const [settledNow, failedNow] = [paid.slice(-perPair), failed.slice(-failuresPerPair(tuning))]
+  const [settledNow, failedNow] = [paid.slice(-perPair), failuresThatCount(failed, tuning)]
   return {
     until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
     settled: settledNow,
@@ -96,6 +96,12 @@ function sum({ outcomes, changed }: Pair, now: number, tuning: Tuning): Sums {
     at: (theirs ?? recent.at(-1))?.at.getTime() ?? 0,
     theirRep: spent.length > 0 && worker ? repIn(worker, tuning) : 0n,
   }
+}
+
+/** The newest ones, or the largest: a small one that follows a large one is no better than that. */
+function failuresThatCount(failed: readonly Of<'failed'>[], tuning: Tuning): readonly Of<'failed'>[] {
+  const count = failuresPerPair(tuning)
+  return tuning.words ? failed.toSorted((a, b) => Number(BigInt(a.budget ?? 0) - BigInt(b.budget ?? 0))).slice(-count) : failed.slice(-count)
 }
 
 const largeFrom = 50_000_000n

@@ -30,7 +30,7 @@ export interface Quality {
 const lastOutcomes = 10
 
 /** Sums over the counterparties, by weight. */
-function sumsOver(credits: readonly Credit[], isBySize: (credit: Credit) => boolean) {
+function sumsOver(credits: readonly Credit[], isLeftOut: (credit: Credit) => boolean) {
   let [credit, paid, missed, squares] = [0n, 0n, 0n, 0n]
   let [smallPaid, smallMissed, largePaid, largeMissed] = [0n, 0n, 0n, 0n]
   for (const entry of credits) {
@@ -41,7 +41,7 @@ function sumsOver(credits: readonly Credit[], isBySize: (credit: Credit) => bool
     squares += word * word * counts.settled + missedWord * missedWord * counts.failed
     smallPaid += word * counts.smallSettled
     largePaid += word * counts.largeSettled
-    if (!isBySize(entry)) continue
+    if (isLeftOut(entry)) continue
     smallMissed += missedWord * counts.smallFailed
     largeMissed += missedWord * counts.largeFailed
   }
@@ -51,8 +51,9 @@ function sumsOver(credits: readonly Credit[], isBySize: (credit: Credit) => bool
 export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const credits = creditsOf(state, now, tuning)
   const byCounterparty = new Map(credits.map(entry => [entry.counterparty, entry]))
+  // of size and form: anybody can make failures for payers that nobody vouches for
   const isLeftOut = ({ isFloor }: Credit) => isFloor && tuning.words !== undefined && isMature(state, now)
-  const sums = sumsOver(credits, entry => !isLeftOut(entry))
+  const sums = sumsOver(credits, isLeftOut)
   const perWeight = sums.squares === 0n ? 0n : ((sums.paid + sums.missed) * one * one) / sums.squares
   const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]
   const n = settled + failed
@@ -120,8 +121,10 @@ function formOf(
     const isFull = count[outcome.type] === most[outcome.type]
     if (!isFull) count[outcome.type] += 1
     counts.set(outcome.with, count)
-    // where words count, those beyond what one payer may say do not replace others
-    if ((!isFull || !tuning.words) && ++counted === lastOutcomes) break
+    // by `words`, those beyond what one payer may say do not replace others
+    if (isFull && tuning.words) continue
+    counted += 1
+    if (counted === lastOutcomes) break
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {

@@ -21,15 +21,17 @@ export interface Tuning {
   words?: {
     /** the standing from which it counts whole, */
     whole: number
-    /** that of a payer nobody vouches for, with fees for a whole credit, and of one that was failed, */
+    /** that of a payer nobody vouches for, and of one that was failed, */
     unvouched: number
     missed: number
+    /** the fees of a pair for a whole word of such a payer, */
+    feesMicro: number
     /** how many outcomes all of those payers may count beyond what the others do, */
     beyond: number
     /** the share of the others' that failures for those payers may count beyond the same number, */
     missedShare: number
-    /** and the fees of a pair for a whole word of theirs. */
-    feesMicro: number
+    /** and the failures of one payer that count. In a mature market those of such payers count neither for size nor for form. */
+    failures: number
   }
   /** Factor for a pair that hired in both directions or shares a crew. */
   tie: number
@@ -39,8 +41,8 @@ export interface Tuning {
   vouchFrom: number
   vouchRange: number
   /**
-   * What a counterparty counts for follows what it becomes, up and down, by steps of so much of a standing or of what a worker's credit gives. Absent: it
-   * stays as it was when they last dealt with each other.
+   * What a counterparty counts for follows what it becomes, up and down, by steps of so much of a standing (half of the way each) or of what a worker's credit gives.
+   * Absent: it stays as it was when they last dealt with each other.
    */
   changeStep?: number
   /** Fees for one worker that count at most, and those that make half a standing. */

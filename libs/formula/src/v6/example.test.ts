@@ -109,7 +109,7 @@ describe('formula 6', () => {
       )
     })
 
-    it('is to be logged half of the way where it is a tenth more than the log says, or less, in a mature market', () => {
+    it('is to be logged half of the way where it is a tenth more or less than the log says, in a mature market', () => {
       const changesOf = (log: readonly Dated[], standings: Record<string, number>) => followed.changesOf(stateOf(log), now, numbersIn(standings))
       const [young, logged] = [early.slice(1), [...early, changed(30, { with: 'a', theirStanding: 300_000 })]]
 
@@ -125,7 +125,7 @@ describe('formula 6', () => {
     })
   })
 
-  it('costs an agent nine points at most to fail payers that nobody vouches for, however many they are', () => {
+  it('costs an agent of ten clean gigs nine points at most to fail payers that nobody vouches for, however many they are', () => {
     const paid = Array.from({ length: 10 }, (_, n) => paidBy(`p${n}`, { days: 30 - n, budget: 100, standing: 0.7 }))
     const failures = (accounts: number) =>
       Array.from({ length: accounts }, (_, n) => [3, 2, 1].map(days => failedFor(`u${n}`, { days, budget: 20 }))).flat()
@@ -134,12 +134,22 @@ describe('formula 6', () => {
     assert.deepEqual(scores, [43.2, 42, 40, 34.4, 34.3])
   })
 
-  it('costs an agent little to be failed by one payer of good standing, however often', () => {
+  it('costs an agent no more to fail one payer of good standing often than once', () => {
     const paid = Array.from({ length: 8 }, (_, n) => [30, 29, 28].map(days => paidBy(`p${n}`, { days: days - n, budget: 34, standing: 0.7 }))).flat()
     const failures = (count: number) => Array.from({ length: count }, (_, n) => failedFor('z', { days: n + 1, budget: 20, standing: 0.7 }))
     const scores = [1, 3, 9].map(count => scoreOf([matured, ...paid, ...failures(count)], now).fusedScore)
 
-    assert.deepEqual(new Set(scores).size, 1)
+    assert.equal(new Set(scores).size, 1)
+  })
+
+  it('remembers the largest gig that was failed for a payer, also after a small one', () => {
+    const paid = Array.from({ length: 8 }, (_, n) => paidBy(`p${n}`, { days: 30 - n, budget: 34, standing: 0.7 }))
+    const large = failedFor('z', { days: 9, budget: 200, standing: 0.7 })
+
+    assert.deepEqual(
+      scoreOf([matured, ...paid, large, failedFor('z', { days: 2, budget: 1, standing: 0.7 })], now),
+      scoreOf([matured, ...paid, large], now),
+    )
   })
 
   it('counts payers that nobody vouches for together as less than a hundredth of one, however many they are', () => {

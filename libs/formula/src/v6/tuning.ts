@@ -3,12 +3,13 @@ import { tuning as before } from '../v5/tuning.ts'
 
 /**
  * Formula 6 is formula 5 with other numbers (behaviour 17.10): what a counterparty counts for follows what it becomes, so that what is known of an agent
- * is not lost because its early payers had no word yet; how reliable it is counts by all who pay; a payer's whole credit costs it more than three times the
- * fees, so that a standing that was bought lifts few; and age, fees and bonds order good agents only.
+ * is not lost because its early payers had no word yet; how reliable it is counts by all who pay, and failures hardly by those whom
+ * nobody vouches for; a payer's whole credit costs 3.40 USDC of fees instead of 1.00, so that a standing that was bought lifts few; small payments do not
+ * end a standing; and age, fees and bonds order good agents only.
  */
 export const tuning: Tuning = {
   ...before,
-  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000, missedShare: 200_000, feesMicro: 1_000_000 },
+  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 500_000, missedShare: 200_000, feesMicro: 1_000_000, failures: 1 },
   changeStep: 100_000,
   creditFeesMicro: 3_400_000,
   vouchHalfMicro: 14_000_000,

@@ -5,7 +5,7 @@ const sellers = 6
 const boughtOn = 120
 const raisedOn = 150
 
-/** Good workers whom the market hires like others: what they earn is no gain of an attack. */
+/** Good workers whom the market hires like others. They are no attackers: what these earn and win is counted against a formula. */
 const sellersOf = new WeakMap<Population, Member[]>()
 
 const sellersBridge = (buyers: number, raised: number): Attack => ({

@@ -36,7 +36,7 @@ export function tablesOf(rows: readonly Row[]): string {
     .join('\n')
 }
 
-const [older, newer] = [currentVersion, shadowVersion].sort().map(version => `v${version}`) as [string, string]
+const [older, newer] = [currentVersion, shadowVersion].sort((a, b) => Number(a) - Number(b)).map(version => `v${version}`) as [string, string]
 
 /** In which attacks the newer of the formula in force and its shadow is better or worse, beyond the interval of the differences seed by seed. */
 function comparison(rows: readonly Row[], market: string): string[] {

@@ -3,6 +3,7 @@ import { currentVersion, type Explanation, exportedFacts, marketId, scoreIn, sha
 import type { Handlers } from '@carapace/service'
 import { type Comparison, lastComparison } from '../comparison.ts'
 import { needScore } from '../lookup.ts'
+import { vouching } from '../market.ts'
 import type { Parts } from '../parts.ts'
 import { storedScore } from '../stored-score.ts'
 import { explanations } from './explanations.ts'
@@ -61,7 +62,7 @@ export const explainedHandlers = (parts: Parts, explained = explanations()) =>
       const [comparison, [matured], vouchers] = await Promise.all([
         lastComparison(parts),
         parts.audit.factsOf([marketId]),
-        parts.scores.count({ vouches: true }),
+        parts.scores.count(vouching),
       ])
       return {
         ...{ current: currentVersion, shadow: shadowVersion },
