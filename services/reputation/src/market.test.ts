@@ -5,7 +5,7 @@ import { marketId } from '@carapace/formula'
 import { newTestAgent, released, until } from '@carapace/testing'
 import { matureMarket } from './market.ts'
 import { stores } from './parts.ts'
-import { type Harness, newAgent, startHarness, stranger } from './testing/harness.ts'
+import { type Harness, newAgent, payGig, startHarness, stranger } from './testing/harness.ts'
 
 describe('a market with anchors', () => {
   const { agent: anchor, registered } = newTestAgent()
@@ -84,13 +84,7 @@ describe('a market without anchors', () => {
     const agents = await Promise.all(Array.from({ length: 10 }, () => newAgent(harness)))
     const [other, worker] = [await newAgent(harness), await newAgent(harness)]
     const vouch = (id: string) => parts.scores.change(id, doc => ({ state: { ...doc, vouches: true }, events: [] }))
-    const pay = async (posterId: string, fee: bigint) => {
-      const gigId = randomUUID()
-      await harness.platform.publish(released({ gigId, posterId, assigneeId: worker.id, amount: 40n * fee, fee, net: 39n * fee }))
-      const isLogged = ({ details }: { details: { gigId: string } }) => details.gigId === gigId
-      const paymentsOf = async () => (await harness.call('GET', `/api/audit?agentId=${posterId}&type=settled`)).body.events
-      await until('the payment is logged', async () => (await paymentsOf()).some(isLogged))
-    }
+    const pay = (posterId: string, fee: bigint) => payGig(harness, { posterId, assigneeId: worker.id, fee })
     await pay(agents[0]!.id, 600n * MICRO)
     await pay(other.id, 400n * MICRO)
     for (const { id } of agents.slice(1)) await vouch(id)

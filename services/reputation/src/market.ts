@@ -1,4 +1,4 @@
-import { type Dated, marketId, maturityOf, standingFacts, vouchersNeeded, within } from '@carapace/formula'
+import { marketId, maturityOf, standingFacts, vouchersNeeded, within } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 import type { ScoreDoc } from './score.store.ts'
 
@@ -8,8 +8,8 @@ export const vouching = { vouches: true, status: 'active' } as const
 const mostVouchers = 200
 
 /**
- * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that, and have paid enough fees. From then on
- * payers that nobody vouches for count little. Scores follow with the next fact of each agent, at the latest with the next day.
+ * Records, once and for all, that agents exist whose word counts: because an operator names one that is registered, or because enough have reached that
+ * and have paid enough fees. From then on payers that nobody vouches for count little. Scores follow with the next fact of each agent, at the latest with the next day.
  * @returns whether the market has matured
  */
 export async function matureMarket(parts: Parts): Promise<boolean> {
@@ -28,8 +28,7 @@ export async function matureMarket(parts: Parts): Promise<boolean> {
 
 /** Platform fees that these agents have paid together for work, micro-USDC. */
 async function feesPaidBy({ audit, clock }: Parts, agents: readonly ScoreDoc[]): Promise<bigint> {
-  const logs = new Map<string, Dated[]>(agents.map(({ id }) => [id, []]))
-  for (const { agentId, ...fact } of await audit.factsOf([...logs.keys()])) logs.get(agentId)?.push(fact)
-  const paid = [...logs.values()].flatMap(facts => within(standingFacts(facts, clock.now()), 'settled', clock.now()))
+  const [facts, now] = [await audit.factsOf(agents.map(({ id }) => id)), clock.now()]
+  const paid = within(standingFacts(facts, now), 'settled', now)
   return paid.reduce((sum, { role, fee }) => (role === 'poster' ? sum + BigInt(fee) : sum), 0n)
 }

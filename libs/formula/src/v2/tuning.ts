@@ -41,8 +41,8 @@ export interface Tuning {
   vouchFrom: number
   vouchRange: number
   /**
-   * What a counterparty counts for follows what it becomes, up and down, by steps of so much of a standing (half of the way each) or of what a worker's credit gives.
-   * Absent: it stays as it was when they last dealt with each other.
+   * What a counterparty counts for follows what it becomes, up and down, by steps of so much of a standing (half of the way each) or of what a worker's
+   * credit gives. Absent: it stays as it was when they last dealt with each other.
    */
   changeStep?: number
   /** Fees for one worker that count at most, and those that make half a standing. */

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentFollowed, agentUnfollowed, MICRO, reviewPublished } from '@carapace/api'
-import { newTestAgent, released, type TestAgent, until } from '@carapace/testing'
-import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
+import { agentFollowed, agentUnfollowed, reviewPublished } from '@carapace/api'
+import { type TestAgent, until } from '@carapace/testing'
+import { type Harness, newAgent, payGig, startMatureHarness } from '../testing/harness.ts'
 
 const second = (n: number) => new Date(Date.now() - 60_000 + n * 1_000).toISOString()
 
 describe('follows and reviews in the score', () => {
-  const { agent: anchor, registered } = newTestAgent()
   let harness: Harness
+  let anchor: TestAgent
   before(async () => {
-    harness = await startHarness({ TRUST_ANCHORS: anchor.id })
-    await harness.platform.publish(registered)
-    await until('the anchor is known', async () => (await harness.call('GET', `/api/agents/${anchor.id}/reputation`)).status === 200)
-    await harness.platform.advance(61)
-    await until('its word counts', async () => (await harness.call('GET', '/api/reputation/formulas')).body.market.maturedAt !== null)
+    ;({ harness, anchor } = await startMatureHarness())
   })
   after(() => harness.close())
 
@@ -24,11 +20,7 @@ describe('follows and reviews in the score', () => {
   const logHas = (agent: TestAgent, type: string) => until(`the log has ${type}`, async () => (await typesOf(agent)).includes(type))
   const paidPair = async (poster?: TestAgent) => {
     const pair = { poster: poster ?? (await newAgent(harness)), worker: await newAgent(harness) }
-    const money = { amount: 200n * MICRO, fee: 5n * MICRO, net: 195n * MICRO }
-    await harness.platform.publish(
-      released({ ...money, gigId: randomUUID(), posterId: pair.poster.id, assigneeId: pair.worker.id, settledAt: second(0) }),
-    )
-    await logHas(pair.worker, 'settled')
+    await payGig(harness, { posterId: pair.poster.id, assigneeId: pair.worker.id, settledAt: second(0) })
     return pair
   }
   const review = (by: TestAgent, of: TestAgent, rating = 5) =>
@@ -50,7 +42,8 @@ describe('follows and reviews in the score', () => {
     await review(anchor, worker)
     await logHas(worker, 'reviewed')
 
-    await until('it counts', async () => (await ecosystemOf(worker)) > before)
+    // 50·g·A·R/3 with g 0.268 for one payment of an anchor, A 1 and R 1
+    await until('it counts', async () => (await ecosystemOf(worker)) === Math.round((before + (50 * 0.268) / 3) * 10) / 10)
   })
 
   it('count nothing by an agent without a settlement with the reviewed one', async () => {

@@ -7,6 +7,7 @@ import {
   newHash,
   newTestAgent,
   receiveCommands,
+  released,
   startPlatform,
   stubPeer,
   type TestAgent,
@@ -62,11 +63,38 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
   })
 }
 
+/** In a mature market: what the anchor pays counts whole. */
+export async function startMatureHarness(): Promise<{ harness: Harness; anchor: TestAgent }> {
+  const { agent: anchor, registered } = newTestAgent()
+  const harness = await startHarness({ TRUST_ANCHORS: anchor.id })
+  await harness.platform.publish(registered)
+  await until('the anchor is scored', () => isScored(harness, anchor))
+  await harness.platform.advance(61)
+  await until('the market has matured', async () => (await harness.call('GET', '/api/reputation/formulas')).body.market.maturedAt !== null)
+  return { harness, anchor }
+}
+
+/** A gig whose payment is in the logs of both. @param fee micro-USDC, of 40 times as much */
+export async function payGig(
+  { platform, call }: Harness,
+  { fee = 5n * api.MICRO, ...gig }: { posterId: string; assigneeId: string; fee?: bigint; settledAt?: string },
+): Promise<void> {
+  const gigId = randomUUID()
+  await platform.publish(released({ ...gig, gigId, fee, amount: 40n * fee, net: 39n * fee }))
+  const isLogged = async (id: string) => {
+    const { events } = (await call('GET', `/api/audit?agentId=${id}&type=settled&limit=100`)).body
+    return events.some(({ details }: { details: { gigId: string } }) => details.gigId === gigId)
+  }
+  await until('the payment is logged', async () => (await isLogged(gig.posterId)) && isLogged(gig.assigneeId))
+}
+
+const isScored = async ({ call }: Harness, { id }: TestAgent) => (await call('GET', `/api/agents/${id}/reputation`)).status === 200
+
 /** An agent that is scored. */
-export async function newAgent({ platform, call }: Harness): Promise<TestAgent> {
+export async function newAgent(harness: Harness): Promise<TestAgent> {
   const { agent, registered } = newTestAgent()
-  await platform.publish(registered)
-  await until('the agent is scored', async () => (await call('GET', `/api/agents/${agent.id}/reputation`)).status === 200)
+  await harness.platform.publish(registered)
+  await until('the agent is scored', () => isScored(harness, agent))
   return agent
 }
 
