@@ -180,6 +180,17 @@ async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
 /** A retiring lane follows its transactions only: how far the network's logs are published is the cursor of the other one. */
 const cursorIdOf = ({ isRetiring, id, network }: Pick<Lane, 'isRetiring' | 'id' | 'network'>): string => (isRetiring ? id : network.chain)
 
+/**
+ * Before a present key first follows the chain, the lane of its former one gets the place where that key stopped: a reorganisation that the
+ * present key has followed would be hidden from the former one otherwise, with the transactions that it dropped.
+ */
+export async function keepCursorOf({ db, network }: Pick<Lane, 'db' | 'network'>, retiring: string): Promise<void> {
+  const cursor = await db.cursors.findOne({ _id: network.chain })
+  if (!cursor) return
+  const { genesis, ring } = cursor
+  await db.cursors.updateOne({ _id: retiring }, { $setOnInsert: { genesis, ring } }, { upsert: true })
+}
+
 /** Where to continue: the stored cursor, or the block before the contracts on a network seen for the first time. */
 export async function loadCursor(lane: Pick<Lane, 'db' | 'id' | 'isRetiring' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
   const chain: Chain = lane.network.chain
