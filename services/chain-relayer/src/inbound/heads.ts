@@ -184,7 +184,7 @@ const cursorIdOf = ({ isRetiring, id, network }: Pick<Lane, 'isRetiring' | 'id' 
  * Before a present key first follows the chain, the lane of its former one gets the place where that key stopped: a reorganisation that the
  * present key has followed would be hidden from the former one otherwise, with the transactions that it dropped.
  */
-export async function keepCursorOf({ db, network }: Pick<Lane, 'db' | 'network'>, retiring: string): Promise<void> {
+export async function storeFormerCursor({ db, network }: Pick<Lane, 'db' | 'network'>, retiring: string): Promise<void> {
   const cursor = await db.cursors.findOne({ _id: network.chain })
   if (!cursor) return
   const { genesis, ring } = cursor
