@@ -30,7 +30,7 @@ export const lanes: Readonly<Record<FormulaVersion, Lane>> = {
   '3': { kind: 'fixed', rankedAs: 50 },
   '4': { kind: 'fixed', rankedAs: 41 },
   '5': { kind: 'market', rankedBelow: 0.25, lowestRank: 40 },
-  '6': { kind: 'market', rankedBelow: 0.02, lowestRank: 42, crowded: { from: 0.08, rankedBelow: 0.23 } },
+  '6': { kind: 'market', rankedBelow: 0.02, lowestRank: 42, crowded: { from: 0.08, rankedBelow: 0.25 } },
 }
 
 /** The four tiers, from the lowest. */

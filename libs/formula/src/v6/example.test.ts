@@ -12,15 +12,15 @@ const vouchingOf = (facts: typeof example) => followed.vouchingOf(stateOf(facts)
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
 describe('formula 6', () => {
-  it('follows the worked example: 58.2 / 9.8 / 3.6 / 18.6, and 37.8', () => {
+  it('follows the worked example: 53.3 / 9.8 / 1.8 / 28.7, and 37.3', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 37.8,
+      fusedScore: 37.3,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 58.2, onChainBehaviour: 9.8, bondReliability: 3.6, ecosystemSignals: 18.6 },
+      components: { gigPerformance: 53.3, onChainBehaviour: 9.8, bondReliability: 1.8, ecosystemSignals: 28.7 },
       penalty: 0,
       decay: 1,
     })
-    assert.equal(vouchingOf(example).credit, 2_195_617)
+    assert.equal(vouchingOf(example).credit, 2_330_677)
   })
 
   it('gives an agent without activity exactly 15, and one that has migrated 0', () => {
@@ -57,10 +57,10 @@ describe('formula 6', () => {
 
     assert.equal(scoreOf(failure, now).fusedScore, 0)
     // the word of the one that it failed hardly counts next to the other
-    assert.deepEqual(penalties, [15, 0.2, 0, 0])
+    assert.deepEqual(penalties, [15, 0.1, 0, 0])
     const failedBoth = [...failure, failedFor('y', { days: 7, budget: 20, standing: 0.8 }), ...paid(1)]
-    // 15·0.8/(0.71 + 0.8)·(F/(S + F) − 0.15)/0.85
-    assert.equal(scoreOf(failedBoth, now).penalty, 3.7)
+    // 15·0.8/(0.77 + 0.8)·(F/(S + F) − 0.15)/0.85
+    assert.equal(scoreOf(failedBoth, now).penalty, 3.5)
   })
 
   it('trusts an agent less that is good on small gigs and fails on large ones', () => {
@@ -74,7 +74,7 @@ describe('formula 6', () => {
     const paid = (standing: number) => Array.from({ length: 6 }, (_, n) => paidBy(`p${n}`, { days: 9, budget: 34, standing }))
     const gained = [0.05, 0.15, 0.8].map(standing => scoreOf([matured, ...paid(standing)], now).components.gigPerformance)
 
-    assert.deepEqual(gained, [4, 10.2, 50.2])
+    assert.deepEqual(gained, [4, 10.5, 55.4])
   })
 
   describe('what a counterparty has become', () => {
@@ -88,15 +88,15 @@ describe('formula 6', () => {
     it('counts for what it paid before anybody knew it, from the day on that the log says so', () => {
       const since = [...early, changed(30, { with: 'a', theirStanding: 700_000 }, { with: 'b', theirStanding: 600_000 })]
 
-      assert.equal(vouchingOf(early).credit, 3_308)
-      assert.equal(vouchingOf(since).credit, 574_632)
+      assert.equal(vouchingOf(early).credit, 3_629)
+      assert.equal(vouchingOf(since).credit, 630_241)
       assert.deepEqual(scoreOf(since, ago(31, { type: 'seen' }).at), scoreOf(early, ago(31, { type: 'seen' }).at))
     })
 
     it('is replaced by what it is when they deal again', () => {
       const again = paidBy('a', { days: 9, budget: 50, standing: 0.3 })
 
-      assert.equal(vouchingOf([...early, changed(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 266_911)
+      assert.equal(vouchingOf([...early, changed(30, { with: 'a', theirStanding: 700_000 }), again]).credit, 292_741)
     })
 
     it('counts for a payer too: the worker that others pay by now', () => {
@@ -125,13 +125,13 @@ describe('formula 6', () => {
     })
   })
 
-  it('costs an agent of ten clean gigs nine points at most to fail payers that nobody vouches for, however many they are', () => {
+  it('costs an agent of ten clean gigs eleven points at most to fail payers that nobody vouches for, however many they are', () => {
     const paid = Array.from({ length: 10 }, (_, n) => paidBy(`p${n}`, { days: 30 - n, budget: 100, standing: 0.7 }))
     const failures = (accounts: number) =>
       Array.from({ length: accounts }, (_, n) => [3, 2, 1].map(days => failedFor(`u${n}`, { days, budget: 20 }))).flat()
     const scores = [0, 1, 3, 12, 30].map(accounts => scoreOf([matured, ...paid, ...failures(accounts)], now).fusedScore)
 
-    assert.deepEqual(scores, [43.2, 42, 40, 34.4, 34.3])
+    assert.deepEqual(scores, [42.4, 40.8, 38.2, 31.7, 31.7])
   })
 
   it('costs an agent no more to fail one payer of good standing often than once', () => {
@@ -172,7 +172,7 @@ describe('formula 6', () => {
     const { theirStanding: _, ...old } = paidBy('a', { days: 9, budget: 100 }) as Extract<(typeof example)[number], { type: 'settled' }>
     const { theirCredit: __, ...hired } = paidTo('w', { days: 9, budget: 1000 }) as Extract<(typeof example)[number], { type: 'settled' }>
 
-    assert.equal(vouchingOf([matured, { ...old, theirScore: 70 }]).credit, 441_176)
+    assert.equal(vouchingOf([matured, { ...old, theirScore: 70 }]).credit, 483_870)
     assert.equal(vouchingOf([{ ...hired, theirScore: 70 }]).standing, 59_523)
   })
 })

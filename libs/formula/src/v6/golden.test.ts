@@ -3,6 +3,6 @@ import { changedLogOf } from '../testing/golden.fixture.ts'
 
 describe('formula 6', () => {
   it('gives the scores that were stored with it, byte for byte', () => {
-    assertStored('6', changedLogOf, '8b448cb755e9a1657ccb9d4f3ad0385c4b010fc72422e91845604ee2a15e012c')
+    assertStored('6', changedLogOf, '053e7faa949714195f562c758feb2c2449743e2c58fac090c99ee796d4e4627f')
   })
 })

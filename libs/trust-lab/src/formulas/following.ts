@@ -1,3 +1,4 @@
+import { dayMs } from '@carapace/api'
 import {
   type FormulaVersion,
   incrementalWith,
@@ -22,22 +23,26 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
   start: anchors => {
     const formula = incrementalWith(numbers)
     const anchored = new Set(anchors)
-    const states = new Map<string, { state: State; applied: number }>()
+    const states = new Map<string, { state: State; applied: number; followedOn: number }>()
     const vouching = new Set<string>()
     const feesOf = new Map<string, bigint>()
     let isMature = false
     const latest = new Map<string, Vouching>()
     const { note, computed, inherit, agents } = logsOf((agentId, facts, now) => {
-      const entry = states.get(agentId) ?? { state: formula.start(), applied: 0 }
+      const entry = states.get(agentId) ?? { state: formula.start(), applied: 0, followedOn: -1 }
       const follow = () => {
         for (; entry.applied < facts.length; entry.applied++) formula.apply(entry.state, facts[entry.applied]!)
       }
       follow()
       states.set(agentId, entry)
       // as the service does with each new day
-      const changed = formula.changesOf(entry.state, now, id => latest.get(id))
-      if (changed.length > 0) note(agentId, { type: 'counterparties_changed', changed, at: now })
-      follow()
+      const today = Math.floor(now.getTime() / dayMs)
+      if (entry.followedOn < today) {
+        entry.followedOn = today
+        const changed = formula.changesOf(entry.state, now, id => latest.get(id))
+        if (changed.length > 0) note(agentId, { type: 'counterparties_changed', changed, at: now })
+        follow()
+      }
       const { score, vouching } = formula.standingOf(entry.state, now)
       const numbers = { standing: anchored.has(agentId) ? whole : vouching.standing, credit: vouching.credit }
       latest.set(agentId, numbers)

@@ -2,8 +2,8 @@ import { dayMs } from '@carapace/api'
 import { type Dated, mergedFacts } from '@carapace/formula'
 import type { Book } from './book.ts'
 
-/** A score is computed again this long after the last time, by what has come since: a failure on the same day. The service computes with each fact. */
-const staleMs = { failure: 0, news: 5 * dayMs, nothing: 20 * dayMs } as const
+/** A score is computed again with each fact, as the service does, and without one after some days: what is old counts less. */
+const staleMs = 5 * dayMs
 
 /** What a book computes of one agent by its log. */
 export interface Computed {
@@ -13,7 +13,7 @@ interface Entry<C> {
   facts: Dated[]
   computed: C | undefined
   computedAt: number
-  since: keyof typeof staleMs
+  hasNews: boolean
 }
 
 /** The part of a book that is a log of facts for each agent, and what was last computed of each. */
@@ -22,30 +22,28 @@ export function logsOf<C extends Computed>(compute: (agentId: string, facts: rea
   const entryOf = (agentId: string) => {
     const found = entries.get(agentId)
     if (found) return found
-    const fresh: Entry<C> = { facts: [], computed: undefined, computedAt: 0, since: 'nothing' }
+    const fresh: Entry<C> = { facts: [], computed: undefined, computedAt: 0, hasNews: false }
     entries.set(agentId, fresh)
     return fresh
   }
   const note: Book['note'] = (agentId, fact) => {
     const entry = entryOf(agentId)
     entry.facts.push(fact)
-    if (fact.type === 'failed') entry.since = 'failure'
-    else if (entry.since === 'nothing') entry.since = 'news'
+    entry.hasNews = true
   }
   const computed = (agentId: string, now: Date): C => {
     const entry = entryOf(agentId)
-    const age = now.getTime() - entry.computedAt
-    if (entry.computed && age < staleMs[entry.since]) return entry.computed
+    if (entry.computed && !entry.hasNews && now.getTime() - entry.computedAt < staleMs) return entry.computed
     entry.computed = compute(agentId, entry.facts, now)
     entry.computedAt = now.getTime()
-    entry.since = 'nothing'
+    entry.hasNews = false
     return entry.computed
   }
   /** As a migration merges the logs: by the real rule of what is inherited. */
   const inherit: Book['inherit'] = (heirId, sourceId, at) => {
     const logged = (agentId: string) => entryOf(agentId).facts.map(fact => ({ ...fact, agentId }))
     const merged = mergedFacts(heirId, [...logged(sourceId), ...logged(heirId)])
-    entries.set(heirId, { facts: merged, computed: undefined, computedAt: 0, since: 'news' })
+    entries.set(heirId, { facts: merged, computed: undefined, computedAt: 0, hasNews: true })
     note(sourceId, { type: 'migrated', to: heirId, at })
   }
   return { note, computed, inherit, agents: () => entries.keys() }
