@@ -114,14 +114,15 @@ describe('the lab', () => {
     assert.notEqual(facts[0], facts[2])
   })
 
-  it('runs an attack that is not in the table of the release in the first market alone, unless it is named', () => {
-    const cellsOf = (...args: string[]) => planOf(args, ['wash', 'idle']).cells
+  it('runs the best known attacks in each market, those of the table of the release in the first, and the others in the smallest one, unless they are named', () => {
+    const cellsOf = (...args: string[]) => planOf(args, ['wash', 'pump 6', 'idle']).cells
     const marketsOf = (attack: string, ...args: string[]) =>
       cellsOf(...args)
         .filter(cell => cell.attack === attack && cell.formula === 'v6')
         .map(({ market }) => market)
 
-    assert.deepEqual([marketsOf('wash'), marketsOf('idle')], [['paper', 'thin', 'spread'], ['paper']])
+    assert.deepEqual([marketsOf('wash'), marketsOf('pump 6'), marketsOf('idle')], [['paper', 'thin', 'spread'], ['paper'], ['thin']])
+    assert.equal(marketsOf('pump 6', '--write').length, 4)
     assert.deepEqual(
       [marketsOf('idle', '--attacks', 'idle').length, marketsOf('idle', '--full').length, marketsOf('idle', '--write').length],
       [3, 4, 0],

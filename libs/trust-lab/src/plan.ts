@@ -26,7 +26,9 @@ const superseded = Object.keys(tunings)
   .map(version => `v${version}`)
   .filter(name => !compared.includes(name))
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
-/** Attacks of the table of a release. The others are run in the first market alone, unless they are named or `--full` says so. */
+/** The market with the fewest gigs: what is run in one market alone is run there. */
+const smallest = 'thin'
+/** Attacks of the table of a release. The usual run has them in the first market, and the others in the smallest one. */
 const released = new Set([
   ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 1', 'real buyers 6', 'real buyers 12'],
   ...[
@@ -64,7 +66,9 @@ export function planOf(args: readonly string[], attacks: readonly string[]): Pla
     Object.keys(formulas).filter(name => !superseded.includes(name)),
   )
   const isShown = ({ market, attack }: Cell) => market === inMarkets[0] && wellKnown.has(attack)
-  const isReleased = ({ market, attack }: Cell) => released.has(attack) || (!values.write && market === inMarkets[0])
+  const isUsual = ({ market, attack }: Cell) =>
+    wellKnown.has(attack) || (released.has(attack) ? market === inMarkets[0] : market === (inMarkets.includes(smallest) ? smallest : inMarkets[0]))
+  const isReleased = (cell: Cell) => (values.write ? released.has(cell.attack) : isUsual(cell))
   const isCompared = (cell: Cell) => (values.attacks || isReleased(cell)) && (values.formulas || compared.includes(cell.formula))
   const isRun = (cell: Cell) => values.full || isCompared(cell) || (!values.write && isShown(cell))
   const cells = inMarkets.flatMap(market =>
