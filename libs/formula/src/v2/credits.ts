@@ -15,6 +15,8 @@ export interface Credit extends Sums {
   missedWord: Decimal
   /** Nobody vouches for it. */
   isFloor: boolean
+  /** Its standing, if any, makes no more of its word than that of one whom nobody vouches for: such a standing is cheap. */
+  isUnknown: boolean
   /** It was last paid by before the market was mature. */
   isYoung: boolean
   credit: Decimal
@@ -64,12 +66,16 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
     weight,
     failWeight,
     isFloor,
+    isUnknown: tuning.words ? sums.theirStanding < wordOfUnknown(tuning.words) : isFloor,
     isYoung,
     credit: times(weight, min(one, ratio(sums.feesPaid, millionths(tuning.creditFeesMicro)))),
     feesOnChain: times(weight, min(whole(2), sums.feesPaid)),
     hiring: times(times(sums.theirRep, tie), min(one, sums.feesSpent)),
   }
 }
+
+/** The standing whose word counts as that of a payer whom nobody vouches for. */
+const wordOfUnknown = ({ whole, unvouched }: NonNullable<Tuning['words']>): Decimal => times(millionths(whole), millionths(unvouched))
 
 function wordsOf(
   { theirStanding, feesPaid }: Sums,
@@ -84,21 +90,21 @@ function wordsOf(
   return { word, missedWord: max(word, millionths(words.missed)) }
 }
 
-/** First what failures for payers that nobody vouches for count is limited, since anybody can make those, and then all that those payers say. */
-function wordsWithin(credits: Credit[], { beyond, missedShare }: NonNullable<Tuning['words']>): Credit[] {
+/** First what failures for unknown payers count is limited, since anybody can make those, and then all that those payers say. */
+function wordsWithin(credits: Credit[], { beyond, missedBeyond, missedShare }: NonNullable<Tuning['words']>): Credit[] {
   let [vouched, paid, missed] = [0n, 0n, 0n]
-  for (const { isFloor, word, missedWord, counts } of credits) {
+  for (const { isUnknown, word, missedWord, counts } of credits) {
     const [ofPaid, ofMissed] = [word * counts.settled, missedWord * counts.failed]
-    if (isFloor) {
+    if (isUnknown) {
       paid += ofPaid
       missed += ofMissed
     } else vouched += ofPaid + ofMissed
   }
-  const missedScale = shareWithin(missed, times(millionths(missedShare), vouched) + millionths(beyond))
+  const missedScale = shareWithin(missed, times(millionths(missedShare), vouched) + millionths(missedBeyond))
   const scale = shareWithin(paid + times(missed, missedScale), vouched + millionths(beyond))
   if (scale === one && missedScale === one) return credits
   return credits.map(entry =>
-    entry.isFloor ? { ...entry, word: times(entry.word, scale), missedWord: times(times(entry.missedWord, missedScale), scale) } : entry,
+    entry.isUnknown ? { ...entry, word: times(entry.word, scale), missedWord: times(times(entry.missedWord, missedScale), scale) } : entry,
   )
 }
 

@@ -51,8 +51,8 @@ function sumsOver(credits: readonly Credit[], isLeftOut: (credit: Credit) => boo
 export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const credits = creditsOf(state, now, tuning)
   const byCounterparty = new Map(credits.map(entry => [entry.counterparty, entry]))
-  // of size and form: anybody can make failures for payers that nobody vouches for
-  const isLeftOut = ({ isFloor }: Credit) => isFloor && tuning.words !== undefined && isMature(state, now)
+  // of size and form: anybody can make failures for unknown payers
+  const isLeftOut = ({ isUnknown }: Credit) => isUnknown && tuning.words !== undefined && isMature(state, now)
   const sums = sumsOver(credits, isLeftOut)
   const perWeight = sums.squares === 0n ? 0n : ((sums.paid + sums.missed) * one * one) / sums.squares
   const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]
@@ -105,7 +105,10 @@ function sizeOf({ perWeight, chance }: Outcomes, { small, large }: Pick<ReturnTy
   return max(0n, one - times(millionths(tuning.sizeSlope), worse))
 }
 
-/** Below 1 for an agent whose last ten outcomes, at most so many of a payer, are worse than all of them. */
+/**
+ * Below 1 for an agent whose last ten outcomes, at most so many of a payer, are worse than all of them. By `words` they are ten by what they count, so
+ * that those which say little do not push out the others.
+ */
 function formOf(
   { byCounterparty, perWeight, chance, isLeftOut }: Outcomes & { isLeftOut: (credit: Credit) => boolean },
   state: State,
@@ -114,17 +117,18 @@ function formOf(
 ): Decimal {
   const most = { settled: perPair, failed: failuresPerPair(tuning) }
   const counts = new Map<string, { settled: number; failed: number }>()
-  let counted = 0
+  let counted = 0n
   for (const outcome of newestFirst(state.outcomes, now)) {
-    if (isLeftOut(byCounterparty.get(outcome.with)!)) continue
+    const credit = byCounterparty.get(outcome.with)!
+    if (isLeftOut(credit)) continue
     const count = counts.get(outcome.with) ?? { settled: 0, failed: 0 }
     const isFull = count[outcome.type] === most[outcome.type]
     if (!isFull) count[outcome.type] += 1
     counts.set(outcome.with, count)
     // by `words`, those beyond what one payer may say do not replace others
     if (isFull && tuning.words) continue
-    counted += 1
-    if (counted === lastOutcomes) break
+    counted += tuning.words ? times(perWeight, outcome.type === 'failed' ? credit.missedWord : credit.word) : one
+    if (counted >= whole(lastOutcomes)) break
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {

@@ -26,9 +26,10 @@ export interface Tuning {
     missed: number
     /** the fees of a pair for a whole word of such a payer, */
     feesMicro: number
-    /** how many outcomes all of those payers may count beyond what the others do, */
+    /** how many outcomes all payers whose word counts no more than that may count beyond what the others do, */
     beyond: number
-    /** the share of the others' that failures for those payers may count beyond the same number, */
+    /** how many failures for those payers may count, beyond a share of what the others count, */
+    missedBeyond: number
     missedShare: number
     /** and the failures of one payer that count. In a mature market those of such payers count neither for size nor for form. */
     failures: number

@@ -12,11 +12,11 @@ const vouchingOf = (facts: typeof example) => followed.vouchingOf(stateOf(facts)
 const matured = ago(90, { type: 'market_matured', reason: 'anchors' } as const)
 
 describe('formula 6', () => {
-  it('follows the worked example: 53.3 / 9.8 / 1.8 / 28.7, and 37.3', () => {
+  it('follows the worked example: 53.3 / 9.8 / 1.8 / 25.1, and 36.9', () => {
     assert.deepEqual(scoreOf(example, now), {
-      fusedScore: 37.3,
+      fusedScore: 36.9,
       tier: 'Bronze Pinch',
-      components: { gigPerformance: 53.3, onChainBehaviour: 9.8, bondReliability: 1.8, ecosystemSignals: 28.7 },
+      components: { gigPerformance: 53.3, onChainBehaviour: 9.8, bondReliability: 1.8, ecosystemSignals: 25.1 },
       penalty: 0,
       decay: 1,
     })
@@ -125,13 +125,39 @@ describe('formula 6', () => {
     })
   })
 
-  it('costs an agent of ten clean gigs eleven points at most to fail payers that nobody vouches for, however many they are', () => {
+  it('costs an agent of ten clean gigs twelve points or so to fail payers that nobody vouches for, however many they are', () => {
     const paid = Array.from({ length: 10 }, (_, n) => paidBy(`p${n}`, { days: 30 - n, budget: 100, standing: 0.7 }))
     const failures = (accounts: number) =>
       Array.from({ length: accounts }, (_, n) => [3, 2, 1].map(days => failedFor(`u${n}`, { days, budget: 20 }))).flat()
     const scores = [0, 1, 3, 12, 30].map(accounts => scoreOf([matured, ...paid, ...failures(accounts)], now).fusedScore)
 
-    assert.deepEqual(scores, [42.4, 40.8, 38.2, 31.7, 31.7])
+    assert.deepEqual(scores, [42.4, 40.8, 38.2, 30.6, 30.3])
+  })
+
+  describe('payers whose standing hardly counts', () => {
+    const clean = Array.from({ length: 30 }, (_, n) => paidBy(`p${n}`, { days: 60 - n, budget: 100, standing: 0.7 }))
+    const scoreWith = (...facts: Dated[]) => scoreOf([matured, ...clean, ...facts], now).fusedScore
+    const failures = (count: number, standing: number) =>
+      Array.from({ length: count }, (_, n) => failedFor(`f${n}`, { days: 9 - n * 0.1, budget: 20, standing }))
+
+    it('can lower a score by no more than those whom nobody vouches for', () => {
+      const [without, little] = [0, 0.003].map(standing => scoreWith(...failures(10, standing)))
+
+      assert.equal(little, without)
+      assert.deepEqual([scoreWith(), little, scoreWith(...failures(30, 0.003))], [51.2, 42.9, 34.4])
+    })
+
+    it('push out nothing of the last ten outcomes by small gigs that they pay', () => {
+      const small = Array.from({ length: 12 }, (_, n) => paidBy(`s${n % 4}`, { days: 2 - n * 0.1, budget: 1, standing: 0.003 }))
+
+      assert.ok(scoreWith(...failures(2, 0.7), ...small) >= scoreWith(...failures(2, 0.7)))
+    })
+
+    it('are not enough for an agent that only they have paid to fall by a failure for one more of them', () => {
+      const unknown = Array.from({ length: 50 }, (_, n) => paidBy(`u${n}`, { days: 60 - n, budget: 25 }))
+
+      assert.equal(scoreOf([matured, ...unknown, ...failures(2, 0.003)], now).fusedScore, 15.1)
+    })
   })
 
   it('costs an agent no more to fail one payer of good standing often than once', () => {

@@ -10,7 +10,10 @@ import { tuning as before } from '../v5/tuning.ts'
  */
 export const tuning: Tuning = {
   ...before,
-  words: { whole: 500_000, unvouched: 200_000, missed: 200_000, beyond: 100_000, missedShare: 200_000, feesMicro: 1_000_000, failures: 1 },
+  words: {
+    ...{ whole: 500_000, unvouched: 200_000, missed: 200_000, feesMicro: 1_000_000 },
+    ...{ beyond: 100_000, missedBeyond: 500_000, missedShare: 200_000, failures: 1 },
+  },
   changeStep: 100_000,
   creditFeesMicro: 3_100_000,
   vouchHalfMicro: 14_000_000,
@@ -22,6 +25,6 @@ export const tuning: Tuning = {
   manyPower: 3,
   meritPower: 5,
   bond: { power: 4, amount: 15, days: 15, locks: 70, locksHalf: 30 },
-  reviews: 80,
+  reviews: 70,
   duty: 10,
 }

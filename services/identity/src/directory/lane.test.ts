@@ -107,11 +107,11 @@ describe('the lane for new agents, where the more agents are in it the lower it 
     const enter = (agent: TestAgent) => harness.platform.publish(bondOf(agent), 1)
 
     await enter(fresh[0]!)
-    // 1 of 26: below 2 % + 21 % · 0.48 of 25
+    // 1 of 26: below 2 % + 23 % · 0.48 of 25
     await until('one is ranked high', () => isAbove(4, fresh[0]!))
     for (const agent of fresh.slice(1)) await enter(agent)
-    // 5 of 30: below 23 % of 25
-    await until('five are ranked lower', async () => (await ranked()).slice(6, 11).every(({ id }) => fresh.some(one => one.id === id)))
+    // 5 of 30: below 25 % of 25
+    await until('five are ranked lower', async () => (await ranked()).slice(7, 12).every(({ id }) => fresh.some(one => one.id === id)))
     for (const agent of fresh.slice(1)) await harness.platform.publish(scoreOf(agent, 31, 0, 0), 2)
     await until('the one that is left is ranked high again', () => isAbove(4, fresh[0]!))
   })
