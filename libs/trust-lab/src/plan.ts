@@ -26,9 +26,9 @@ const superseded = Object.keys(tunings)
   .map(version => `v${version}`)
   .filter(name => !compared.includes(name))
 const wellKnown = new Set(['none', 'ring', 'bridge', 'whitewash', 'wash', 'traitor 60'])
-/** The market with the fewest gigs: what is run in one market alone is run there. */
+/** The market with the fewest gigs, so the quickest: attacks outside of the table of a release run there alone. */
 const smallest = 'thin'
-/** Attacks of the table of a release. The usual run has them in the first market, and the others in the smallest one. */
+/** Attacks of the table of a release. In the usual run the well known ones are in each market, these in the first. */
 const released = new Set([
   ...[...wellKnown, 'lane', 'bonded whitewash', 'pump 6', 'pump 20', 'real buyers 1', 'real buyers 6', 'real buyers 12'],
   ...[

@@ -13,7 +13,7 @@ import { openRpc } from './rpc/open.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { changeRoles } from './testing/exchange-roles.ts'
 import { laneAddress, laneKey, nextAddress, nextKey } from './testing/keys.ts'
-import { connected, type TestDevnet, testDevnet } from './testing/kit.ts'
+import { connected, dropFrom, type TestDevnet, testDevnet } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, makeWork, type Work } from './testing/workload.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -105,11 +105,11 @@ describe('the key of two relayers that is exchanged', function () {
       await over
     }
   }
-  /** A block that is dropped between two leaders is published as dropped by neither: its commands are confirmed again. */
-  const retires = (epochs: number) =>
+  /** In a later term: a block that is not final and is dropped between two terms is published as dropped by neither, its commands are confirmed again. */
+  const retiresAfter = (epoch: number) =>
     until('a process has begun to finish what the former key accepted', async () => {
       const lease = await db.leases.findOne({ _id: former })
-      return lease?.retiring === true && lease.beginning !== true && lease.epoch > epochs
+      return lease?.retiring === true && lease.beginning !== true && lease.epoch > epoch
     })
   const sentBy = (lane: string) => db.txs.countDocuments({ lane, nonce: { $ne: null } })
 
@@ -138,7 +138,7 @@ describe('the key of two relayers that is exchanged', function () {
     const { epoch } = (await db.leases.findOne({ _id: former }))!
     const third = await start(bothKeys)
     await leads(third)
-    await retires(epoch)
+    await retiresAfter(epoch)
     const accepted = await db.ops.countDocuments({ lane: former })
     await until(
       'the former key has nothing under way',
@@ -149,8 +149,7 @@ describe('the key of two relayers that is exchanged', function () {
       .sort({ nonce: -1 })
       .limit(1)
       .toArray()
-    const depth = Number(await rpc.call('eth_blockNumber', [])) - last!.block!.number + 1
-    await rpc.call('anvil_reorg', [depth, []])
+    await dropFrom(rpc, last!.block!.number)
     const lastOps = last!.ops.map(({ opKey }) => opKey)
     await until('it is published as reorged', () => lastOps.every(opKey => of(opKey, 'reorged').length > 0), 90)
     const fourth = await start(bothKeys)

@@ -1897,7 +1897,7 @@ export interface components {
                     /** In handle, description or skills, in any letter case */
                     q?: string;
                     /**
-                     * Rank bonded agents without a completed gig below the best 2 % of those with one, and the lower the more of them there are, down to 23 %
+                     * Rank bonded agents without a completed gig below the best 2 % of those with one, and the lower the more of them there are, down to 25 %
                      */
                     newcomerLane?: "true" | "false";
                     /** Of the gig, whole USDC: the lane is for gigs of up to 40 */

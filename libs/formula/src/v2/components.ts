@@ -9,7 +9,20 @@ import type { Tuning } from './tuning.ts'
 
 /** One addend of a component, 0 to 100. */
 export interface Part {
-  name: 'delivery' | 'age' | 'fees' | 'votes' | 'bond' | 'bondedDays' | 'cleanLocks' | 'bondLoss' | 'reviews' | 'followers' | 'duty' | 'hiring'
+  name:
+    | 'delivery'
+    | 'age'
+    | 'fees'
+    | 'votes'
+    | 'bond'
+    | 'bondedDays'
+    | 'cleanLocks'
+    | 'bondLoss'
+    | 'reviews'
+    | 'followers'
+    | 'duty'
+    | 'hiring'
+    | 'limit'
   value: Decimal
 }
 
@@ -110,7 +123,7 @@ function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality
   const votes = Math.min(requests, countWithin(state.votesGiven, now, year))
   const hired = credits.reduce((sum, { hiring }) => sum + hiring, 0n)
   const followers = followersOf(state, by => min(one, creditOf(by) + hiringOf(by)))
-  return [
+  return withinHundred([
     { name: 'reviews', value: points(tuning.reviews, times(good, reviewsOf(state, creditOf, now))) },
     { name: 'followers', value: points(20, unit(followers / 5n)) },
     {
@@ -118,7 +131,13 @@ function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality
       value: requests === 0 ? 0n : points(tuning.duty, times(ratio(BigInt(votes), BigInt(requests)), unit(ratio(BigInt(requests), 10n)))),
     },
     { name: 'hiring', value: points(20, unit(hired / 10n)) },
-  ]
+  ])
+}
+
+/** Where the addends may be more than a component can be. */
+function withinHundred(parts: Part[]): Part[] {
+  const beyond = parts.reduce((sum, { value }) => sum + value, 0n) - whole(100)
+  return beyond > 0n ? [...parts, { name: 'limit', value: -beyond }] : parts
 }
 
 /** A·min(1, R/3): the latest review of each payer, weighted by its credit. */

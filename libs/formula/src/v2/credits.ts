@@ -15,8 +15,8 @@ export interface Credit extends Sums {
   missedWord: Decimal
   /** Nobody vouches for it. */
   isFloor: boolean
-  /** Its standing, if any, makes no more of its word than that of one whom nobody vouches for: such a standing is cheap. */
-  isUnknown: boolean
+  /** By `words`: its standing is below the one whose word counts as that of a payer whom nobody vouches for. Such a standing is cheap. */
+  hasLittleStanding: boolean
   /** It was last paid by before the market was mature. */
   isYoung: boolean
   credit: Decimal
@@ -66,7 +66,7 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
     weight,
     failWeight,
     isFloor,
-    isUnknown: tuning.words ? sums.theirStanding < wordOfUnknown(tuning.words) : isFloor,
+    hasLittleStanding: tuning.words !== undefined && sums.theirStanding < littleStanding(tuning.words),
     isYoung,
     credit: times(weight, min(one, ratio(sums.feesPaid, millionths(tuning.creditFeesMicro)))),
     feesOnChain: times(weight, min(whole(2), sums.feesPaid)),
@@ -75,7 +75,7 @@ function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: bo
 }
 
 /** The standing whose word counts as that of a payer whom nobody vouches for. */
-const wordOfUnknown = ({ whole, unvouched }: NonNullable<Tuning['words']>): Decimal => times(millionths(whole), millionths(unvouched))
+const littleStanding = ({ whole, unvouched }: NonNullable<Tuning['words']>): Decimal => times(millionths(whole), millionths(unvouched))
 
 function wordsOf(
   { theirStanding, feesPaid }: Sums,
@@ -90,12 +90,12 @@ function wordsOf(
   return { word, missedWord: max(word, millionths(words.missed)) }
 }
 
-/** First what failures for unknown payers count is limited, since anybody can make those, and then all that those payers say. */
+/** First what failures for payers of little standing count is limited, since anybody can make those, and then all that those payers say. */
 function wordsWithin(credits: Credit[], { beyond, missedBeyond, missedShare }: NonNullable<Tuning['words']>): Credit[] {
   let [vouched, paid, missed] = [0n, 0n, 0n]
-  for (const { isUnknown, word, missedWord, counts } of credits) {
+  for (const { hasLittleStanding, word, missedWord, counts } of credits) {
     const [ofPaid, ofMissed] = [word * counts.settled, missedWord * counts.failed]
-    if (isUnknown) {
+    if (hasLittleStanding) {
       paid += ofPaid
       missed += ofMissed
     } else vouched += ofPaid + ofMissed
@@ -104,7 +104,7 @@ function wordsWithin(credits: Credit[], { beyond, missedBeyond, missedShare }: N
   const scale = shareWithin(paid + times(missed, missedScale), vouched + millionths(beyond))
   if (scale === one && missedScale === one) return credits
   return credits.map(entry =>
-    entry.isUnknown ? { ...entry, word: times(entry.word, scale), missedWord: times(times(entry.missedWord, missedScale), scale) } : entry,
+    entry.hasLittleStanding ? { ...entry, word: times(entry.word, scale), missedWord: times(times(entry.missedWord, missedScale), scale) } : entry,
   )
 }
 

@@ -67,6 +67,7 @@ const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'review
   bondLoss: 'Applied slashes of 365 days',
   followers: 'Followers that have dealt with the agent',
   duty: 'Votes given of those requested',
+  limit: 'More than 100 together',
 }
 
 function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State): Line[] {

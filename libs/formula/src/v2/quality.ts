@@ -51,8 +51,8 @@ function sumsOver(credits: readonly Credit[], isLeftOut: (credit: Credit) => boo
 export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const credits = creditsOf(state, now, tuning)
   const byCounterparty = new Map(credits.map(entry => [entry.counterparty, entry]))
-  // of size and form: anybody can make failures for unknown payers
-  const isLeftOut = ({ isUnknown }: Credit) => isUnknown && tuning.words !== undefined && isMature(state, now)
+  // of size and form: anybody can make failures for payers of little standing
+  const isLeftOut = ({ hasLittleStanding }: Credit) => hasLittleStanding && isMature(state, now)
   const sums = sumsOver(credits, isLeftOut)
   const perWeight = sums.squares === 0n ? 0n : ((sums.paid + sums.missed) * one * one) / sums.squares
   const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]

@@ -26,12 +26,12 @@ export interface Tuning {
     missed: number
     /** the fees of a pair for a whole word of such a payer, */
     feesMicro: number
-    /** how many outcomes all payers whose word counts no more than that may count beyond what the others do, */
+    /** how many outcomes all payers with a standing below whole·unvouched may count together beyond what the others do, */
     beyond: number
-    /** how many failures for those payers may count, beyond a share of what the others count, */
+    /** before that their failures alone: so many beyond a share of what the others count, */
     missedBeyond: number
     missedShare: number
-    /** and the failures of one payer that count. In a mature market those of such payers count neither for size nor for form. */
+    /** and the failures of one payer that count. In a mature market those of payers of so little standing count neither for size nor for form. */
     failures: number
   }
   /** Factor for a pair that hired in both directions or shares a crew. */

@@ -3,10 +3,9 @@ import { tuning as before } from '../v5/tuning.ts'
 
 /**
  * Formula 6 is formula 5 with other numbers (behaviour 17.10): what a counterparty counts for follows what it becomes, so that what is known of an agent
- * is not lost because its early payers had no word yet; how reliable it is counts by all who pay, and hardly by those whom nobody vouches for once
- * others say something; a payer's whole credit costs 3.10 USDC of its fees instead of 1.00, so that a standing that was bought lifts few; small payments
- * do not end a standing; quality counts from 0.45 on, so that few outcomes of a good agent are more than many of a mediocre one; and age, fees and bonds
- * order good agents only.
+ * is not lost because its early payers had no word yet; how reliable it is counts by all who pay, those of little standing together hardly more than the
+ * others; a payer's whole credit costs more fees, so that a standing that was bought lifts few; small payments do not end a standing; quality counts from
+ * a higher one on, so that few outcomes of a good agent are more than many of a mediocre one; and age, fees and bonds order good agents only.
  */
 export const tuning: Tuning = {
   ...before,

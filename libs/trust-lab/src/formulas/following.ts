@@ -35,7 +35,7 @@ export const followingOf = (numbers: Tuning, title: string): Formula => ({
       }
       follow()
       states.set(agentId, entry)
-      // as the service does with each new day
+      // as the service does, once a day at most; where no fact comes and no score is read, days later
       const today = Math.floor(now.getTime() / dayMs)
       if (entry.followedOn < today) {
         entry.followedOn = today

@@ -2,7 +2,7 @@ import { dayMs } from '@carapace/api'
 import { type Dated, mergedFacts } from '@carapace/formula'
 import type { Book } from './book.ts'
 
-/** A score is computed again with each fact, as the service does, and without one after some days: what is old counts less. */
+/** A score is computed again with each fact, as by the service, and after so long without one: what is old counts less. */
 const staleMs = 5 * dayMs
 
 /** What a book computes of one agent by its log. */

@@ -181,8 +181,8 @@ async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
 const cursorIdOf = ({ isRetiring, id, network }: Pick<Lane, 'isRetiring' | 'id' | 'network'>): string => (isRetiring ? id : network.chain)
 
 /**
- * Before a present key first follows the chain, the lane of its former one gets the place where that key stopped: a reorganisation that the
- * present key has followed would be hidden from the former one otherwise, with the transactions that it dropped.
+ * Where the former key stopped, stored before the present one follows a block: from the place that this one has reached, the former one's lane would
+ * not see a reorganisation, nor what it dropped.
  */
 export async function storeFormerCursor({ db, network }: Pick<Lane, 'db' | 'network'>, retiring: string): Promise<void> {
   const cursor = await db.cursors.findOne({ _id: network.chain })
@@ -191,7 +191,7 @@ export async function storeFormerCursor({ db, network }: Pick<Lane, 'db' | 'netw
   await db.cursors.updateOne({ _id: retiring }, { $setOnInsert: { genesis, ring } }, { upsert: true })
 }
 
-/** Where to continue: the stored cursor, or the block before the contracts on a network seen for the first time. */
+/** Where to continue: the stored cursor (of a former key that has none, the network's), or the block before the contracts on a network seen for the first time. */
 export async function loadCursor(lane: Pick<Lane, 'db' | 'id' | 'isRetiring' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
   const chain: Chain = lane.network.chain
   const stored = (await lane.db.cursors.findOne({ _id: cursorIdOf(lane) })) ?? (await lane.db.cursors.findOne({ _id: chain }))

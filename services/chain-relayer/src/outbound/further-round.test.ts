@@ -6,7 +6,7 @@ import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
 import { laneAddress } from '../testing/keys.ts'
-import { wallet } from '../testing/kit.ts'
+import { dropFrom, wallet } from '../testing/kit.ts'
 import { kitPerTest } from '../testing/kit-per-test.ts'
 import { effectOf } from '../testing/workload.ts'
 
@@ -46,7 +46,7 @@ describe('a further round whose effect an earlier one had', function () {
     const { data: found } = await until('found', () => ofRound('confirmed', 2)[0])
     assert.deepEqual([found.already, found.txHash], [true, paid.txHash])
 
-    await kit.rpc.call('anvil_reorg', [(await head()) - Number(found.blockNumber) + 1, []])
+    await dropFrom(kit.rpc, Number(found.blockNumber))
 
     const { data: dropped } = await until('reorged', () => ofRound('reorged', 2)[0])
     assert.deepEqual([dropped.txHash, dropped.blockHash], [paid.txHash, found.blockHash])

@@ -4,9 +4,9 @@ import { chainCommand, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { allowEscrow } from '../testing/allow.ts'
-import { type KitLane, wallet } from '../testing/kit.ts'
+import { dropFrom, type KitLane, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
-import { endOf, headOf, lockedGig } from '../testing/locked-gig.ts'
+import { endOf, lockedGig } from '../testing/locked-gig.ts'
 import { newOp } from './intake.ts'
 import { needsOf } from './needs.ts'
 
@@ -74,7 +74,7 @@ describe('a command whose effect builds on another one', function () {
     const { data } = await end(burn, 'confirmed')
     // The lane does not see the reorganisation, the state that its call is tried on does.
     door.faults.staleBy = 0
-    await kit.rpc.call('anvil_reorg', [(await headOf(kit)) - Number(data.blockNumber) + 1, []])
+    await dropFrom(kit.rpc, Number(data.blockNumber))
     await kit.send(again)
     await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: again.subject }))?.attempts) > 0)
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { laneAddress } from '../testing/keys.ts'
-import { type KitLane, wallet } from '../testing/kit.ts'
+import { dropFrom, type KitLane, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
-import { endOf, headOf, lockedGig, payableGig } from '../testing/locked-gig.ts'
+import { endOf, lockedGig, payableGig } from '../testing/locked-gig.ts'
 
 const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
@@ -35,7 +35,7 @@ describe('a command that needs what all aggregates share', function () {
     const { data } = await endOf(kit, first.settle, 'confirmed')
     // The lane does not see the reorganisation, the state that its call is tried on does.
     door.faults.staleBy = 0
-    await kit.rpc.call('anvil_reorg', [(await headOf(kit)) - Number(data.blockNumber) + 1, []])
+    await dropFrom(kit.rpc, Number(data.blockNumber))
     await kit.send(second.lock)
     await untilTried(second.lock.subject)
 

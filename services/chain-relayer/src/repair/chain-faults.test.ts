@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { laneAddress } from '../testing/keys.ts'
-import { type KitLane, startKit } from '../testing/kit.ts'
+import { dropFrom, type KitLane, startKit } from '../testing/kit.ts'
 import { kitPerTest } from '../testing/kit-per-test.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, sendForeign, type Work } from '../testing/workload.ts'
 
@@ -145,9 +145,8 @@ describe('a lane on a chain that changes under it', () => {
     const transfers = (final: boolean) =>
       kit.events.filter(event => event.type === 'chain.event.USDC.Transfer.v1' && event.data.final === final && transferTo(event) === address)
     const seen = await until('seen', () => transfers(false)[0])
-    const head = Number(await kit.rpc.call('eth_blockNumber', []))
 
-    await kit.rpc.call('anvil_reorg', [head - Number(seen.data.blockNumber) + 1, []])
+    await dropFrom(kit.rpc, Number(seen.data.blockNumber))
 
     await until('withdrawn', () => kit.events.some(event => event.type === 'chain.event.removed.v1'))
     await until('final', () => transfers(true).length > 0)
@@ -164,9 +163,8 @@ describe('a lane on a chain that changes under it', () => {
     await lead({ finality: 50 })
     await send(work)
     await confirmed(work)
-    const now = Number(await kit.rpc.call('eth_blockNumber', []))
 
-    await kit.rpc.call('anvil_reorg', [now - head + 1, []])
+    await dropFrom(kit.rpc, head)
 
     await until('all back', async () =>
       (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),

@@ -5,7 +5,7 @@ import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { openOutcomes } from '../inbound/outcomes.ts'
 import { openOperator } from '../outbound/operator.ts'
-import { wallet } from '../testing/kit.ts'
+import { dropFrom, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { effectOf, makeWork } from '../testing/workload.ts'
 
@@ -51,7 +51,7 @@ describe('a command that the chain carries out after it was reported failed', fu
     assert.ok(Number(confirmed.seq) > seq)
     assert.equal((await stored(draft))?.state, 'CONFIRMED')
 
-    await kit.rpc.call('anvil_reorg', [(await head()) - Number(confirmed.blockNumber) + 1, []])
+    await dropFrom(kit.rpc, Number(confirmed.blockNumber))
 
     const failed = await ends(draft, 'failed')
     assert.deepEqual(

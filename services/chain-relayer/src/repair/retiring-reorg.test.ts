@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { changeRoles } from '../testing/exchange-roles.ts'
 import { laneAddress, laneKey, nextAddress, nextKey } from '../testing/keys.ts'
-import { type Kit, startKit } from '../testing/kit.ts'
+import { dropFrom, type Kit, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from '../testing/workload.ts'
 
 describe('the lane of a former key', function () {
@@ -30,8 +30,7 @@ describe('the lane of a former key', function () {
     await kit.db.leases.updateOne(lease, { $set: heldElsewhere })
     await kit.start({ key: nextKey, retiringKey: laneKey, commandOf: countableKinds })
     const first = Math.min(...firstOf('confirmed').map(event => Number(event!.data.blockNumber)))
-    const dropped = Number(await kit.rpc.call('eth_blockNumber', [])) - first + 1
-    await kit.rpc.call('anvil_reorg', [dropped, []])
+    await dropFrom(kit.rpc, first)
     const head = await headHash()
     await until('the new key has followed it', async () =>
       (await kit.db.cursors.findOne({ _id: 'BASE_SEPOLIA' }))?.ring.some(({ hash }) => hash === head),

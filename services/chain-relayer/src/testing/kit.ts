@@ -231,3 +231,14 @@ export async function connected(rpc: Rpc): Promise<void> {
 }
 
 export const wallet = () => Wallet.createRandom().address
+
+/** Drops the chain's blocks from this one on. Again where one more was mined meanwhile, which spares the first. */
+export async function dropFrom(rpc: Rpc, block: number): Promise<void> {
+  const hashOf = async () => ((await rpc.call('eth_getBlockByNumber', [`0x${block.toString(16)}`, false])) as { hash: string } | null)?.hash
+  const dropped = await hashOf()
+  await until(`block ${block} is dropped`, async () => {
+    const head = Number(await rpc.call('eth_blockNumber', []))
+    await rpc.call('anvil_reorg', [head - block + 1, []])
+    return (await hashOf()) !== dropped
+  })
+}

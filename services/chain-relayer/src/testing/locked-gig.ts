@@ -13,7 +13,7 @@ export const endOf = (kit: Kit, { subject }: Draft, type: 'confirmed' | 'failed'
   until(`${type} ${subject}`, () => kit.of(subject, type)[0], 20)
 
 /** Number of the newest block. */
-export const headOf = async ({ rpc }: Kit): Promise<number> => Number(await rpc.call('eth_blockNumber', []))
+const headOf = async ({ rpc }: Kit): Promise<number> => Number(await rpc.call('eth_blockNumber', []))
 
 /** A gig whose poster has approved the escrow for its budget, with the commands that lock and refund it. */
 export async function payableGig(kit: Kit, amount: bigint): Promise<{ poster: HDNodeWallet; lock: Draft; settle: Draft }> {

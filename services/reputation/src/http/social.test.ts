@@ -42,8 +42,9 @@ describe('follows and reviews in the score', () => {
     await review(anchor, worker)
     await logHas(worker, 'reviewed')
 
-    // 70·g·A·R/3 with g 0.238 for one payment of an anchor, A 1 and R 1
-    await until('it counts', async () => (await ecosystemOf(worker)) === Math.round((before + (70 * 0.2383) / 3) * 10) / 10)
+    // 70·g·A·R/3 with g for one payment of an anchor, A 1 and R 1
+    const good = 0.2383
+    await until('it counts', async () => (await ecosystemOf(worker)) === Math.round((before + (70 * good) / 3) * 10) / 10)
   })
 
   it('count nothing by an agent without a settlement with the reviewed one', async () => {
