@@ -1,7 +1,8 @@
 import { hourMs } from '@carapace/api'
 import { requireContracts } from './chain/network.ts'
 import { headsEvents } from './heads-events.ts'
-import { followHeads, type Heads, loadCursor, storeFormerCursor } from './inbound/heads.ts'
+import { exchangeCursors, loadCursor } from './inbound/cursors.ts'
+import { followHeads, type Heads } from './inbound/heads.ts'
 import { indexer, noIndexer } from './inbound/indexer.ts'
 import { clockWatch } from './lane/clock-watch.ts'
 import { followUp } from './lane/follow-up.ts'
@@ -202,7 +203,5 @@ export async function begin(term: Term): Promise<void> {
 /** @throws WrongNetwork while another key has something to finish that is not here */
 async function beginAsPresentKey(lane: Lane): Promise<void> {
   await needKeysOfStored(lane)
-  // of the time when this key was the former one of an exchange that was reversed
-  await lane.db.cursors.deleteOne({ _id: lane.id })
-  if (lane.retiring) await storeFormerCursor(lane, lane.retiring.id)
+  await exchangeCursors(lane)
 }

@@ -1,9 +1,9 @@
-import type { Chain } from '@carapace/api'
 import { bloomMatch } from '../chain/consistency.ts'
-import { type Block, blockOf, type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, type Receipt, receiptsOf } from '../chain/reader.ts'
+import { type Block, blockOf, type Header, headerAt, isHeader, latestHeader, numberOf, type Receipt, receiptsOf } from '../chain/reader.ts'
 import type { CursorRecord } from '../lane/collections.ts'
 import type { Lane } from '../lane/lane.ts'
 import { blockJudge } from './block-judge.ts'
+import { saveCursor } from './cursors.ts'
 import { evidence } from './evidence.ts'
 import type { Indexer, ReadBlock } from './indexer.ts'
 import { clearContradiction, markContradicted } from './mark-contradicted.ts'
@@ -166,42 +166,10 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
       const upTo = [...ring]
       // The events of these blocks must be published first: after a crash reading starts here.
       await lane.after.drained()
+      // one that was paused stores nothing in the place of its successor
+      if (!lane.lease.valid()) return
       await saveCursor(lane, upTo)
       saved = hash
     },
   }
-}
-
-async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
-  const cursor = { genesis: lane.network.genesis, ring: [...ring] }
-  await lane.db.cursors.updateOne({ _id: cursorIdOf(lane) }, { $set: cursor }, { upsert: true })
-}
-
-/** A retiring lane follows its transactions only: how far the network's logs are published is the cursor of the other one. */
-const cursorIdOf = ({ isRetiring, id, network }: Pick<Lane, 'isRetiring' | 'id' | 'network'>): string => (isRetiring ? id : network.chain)
-
-/**
- * Where the former key stopped, stored before the present one follows a block: from the place that this one has reached, the former one's lane would
- * not see a reorganisation, nor what it dropped.
- */
-export async function storeFormerCursor({ db, network }: Pick<Lane, 'db' | 'network'>, retiring: string): Promise<void> {
-  const cursor = await db.cursors.findOne({ _id: network.chain })
-  if (!cursor) return
-  const { genesis, ring } = cursor
-  await db.cursors.updateOne({ _id: retiring }, { $setOnInsert: { genesis, ring } }, { upsert: true })
-}
-
-/** Where to continue: the stored cursor (of a former key that has none, the network's), or the block before the contracts on a network seen for the first time. */
-export async function loadCursor(lane: Pick<Lane, 'db' | 'id' | 'isRetiring' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
-  const chain: Chain = lane.network.chain
-  const stored = (await lane.db.cursors.findOne({ _id: cursorIdOf(lane) })) ?? (await lane.db.cursors.findOne({ _id: chain }))
-  if (stored) {
-    if (stored.genesis !== lane.network.genesis && !lane.network.devnet)
-      throw new Error(`${chain}: genesis is ${lane.network.genesis}, this database belongs to ${stored.genesis}`)
-    if (stored.ring.length) return { ring: stored.ring.map(block => ({ number: Number(block.number), hash: block.hash, time: Number(block.time) })) }
-  }
-  const from = Math.max(0, (lane.network.startBlock ?? 0) - 1)
-  const header = await headerAt(lane.rpc, from)
-  if (!header) throw new Error(`${chain}: block ${hexOf(from)} is not there`)
-  return { ring: [{ number: from, hash: header.hash, time: numberOf(header.timestamp) }] }
 }
