@@ -14,7 +14,7 @@ export const tuning: Tuning = {
     ...{ beyond: 100_000, missedBeyond: 500_000, missedShare: 200_000, failures: 1 },
   },
   changeStep: 100_000,
-  creditFeesMicro: 3_100_000,
+  creditFeesMicro: 3_500_000,
   vouchHalfMicro: 14_000_000,
   vouchPower: 2,
   vouchPaymentsMicro: 30_000_000,
