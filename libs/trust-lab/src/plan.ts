@@ -38,7 +38,7 @@ const released = new Set([
     'sellers bridge 4 raise 20',
     'sellers bridge 8 raise 60',
   ],
-  'bad-mouthing',
+  ...['bad-mouthing', 'lazy validators'],
   ...['launch pump 6', 'launch pump 20', 'launch pump 60', 'launch pump 12 in 4 rounds', 'launch pump 12 in 6 rounds'],
   ...['launch pump 12 raises 10', 'launch pump 12 raises 30'],
 ])

@@ -29,6 +29,7 @@ export interface Member {
   firstHireDay: number | undefined
   slashedDay: number
   follows: number
+  /** Of panels, in the half of the days that is judged. */
   seats: number
   /** What others have more than this one, they have by what they did. */
   isControl: boolean

@@ -19,13 +19,13 @@ export interface Figures {
   firstGigDays?: number
   firstGigIn10?: number
   wrongVerdicts?: number
-  /** Seats of an attacker, as a multiple of those of an honest agent. */
+  /** Seats of an attacker in the second half, as a multiple of those of an honest agent. */
   seats?: number
   /** USDC that one bad work costs the attackers before it is paid. */
   breakEven?: number
 }
 
-/** Hires before this share of the days are for learning. */
+/** Hires and panels before this share of the days are for learning. */
 const judgedFrom = 0.5
 const crewSize = 3
 const crewMembers = 0.1
@@ -47,6 +47,7 @@ export function run(market: Market, attack: Attack, formula: Formula, seed: stri
   const first = new Set(population.members)
   const newAgents: Member[] = []
   for (; population.day < market.days; population.nextDay()) {
+    if (population.day === Math.ceil(judgedFrom * market.days)) for (const member of population.members) member.seats = 0
     if (population.day % 10 === 0) for (const { id } of population.members) population.book.note(id, { type: 'seen', at: population.now() })
     if (!attack.isAlone && population.day >= newFrom && population.day < newUntil && random.chance(market.newWorkers))
       newAgents.push(newWorker(population))
