@@ -43,6 +43,12 @@ export function bondsIn(harness: Harness) {
     return scenario
   }
   const unlocked = (agent: TestAgent) => until('the lock is gone', async () => (await status(agent)).locks.length === 0 && status(agent))
+  /** Unlocked, with so much slashed: the slash may be confirmed after the unlock. */
+  const slashed = (agent: TestAgent, amount: number) =>
+    until(`${amount} USDC are slashed`, async () => {
+      const shown = await unlocked(agent)
+      return shown.slashedBond === amount && shown
+    })
 
-  return { call, deposit, status, history, rich, bonded, lock, bondedGig, unlocked }
+  return { call, deposit, status, history, rich, bonded, lock, bondedGig, unlocked, slashed }
 }
