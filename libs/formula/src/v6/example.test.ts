@@ -249,7 +249,7 @@ describe('judgementOf', () => {
     assert.ok(honest > 800_000, String(honest))
   })
 
-  it('is for draws what has been shown: one bad work that was approved, or rejected, tells most of it', () => {
+  it('is for draws what has been shown: one bad work that was approved, or rejected, counts most', () => {
     const votes = { approvedRight: 10, approvedWrong: 0, rejectedRight: 0, rejectedWrong: 0 }
     const judgements = [votes, { ...votes, approvedWrong: 1 }, { ...votes, approvedWrong: 3 }, { ...votes, rejectedRight: 1 }].map(judgementForDraws)
 
