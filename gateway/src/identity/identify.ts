@@ -56,8 +56,7 @@ export async function identify(
   const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
   const isAgents = !asAdmin && (needs !== 'nothing' || (optional && (names || signer !== undefined)))
   // what nobody needs here must not contradict the signature either
-  if (signer && !isAgents && sent.agentId !== undefined)
-    sameWallet(signer, (await resolveAgent({ ...sent, wallet: undefined }, parts.agents, false)).wallet)
+  if (signer && !isAgents && sent.agentId !== undefined) sameWallet(signer, (await resolveAgent({ ...sent, wallet: undefined }, parts.agents)).wallet)
 
   if (asAdmin) {
     const admin = named ?? adminOf(signer!.wallet, parts.admins, role)
@@ -67,7 +66,7 @@ export async function identify(
   }
   if (!isAgents) return proof
 
-  const agent = names || !signer ? await resolveAgent(sent, parts.agents, route.method !== 'get') : await agentOf(signer, route, parts)
+  const agent = names || !signer ? await resolveAgent(sent, parts.agents, statusesFor(route)) : await agentOf(signer, route, parts)
   if (!agent)
     return needs === 'nothing' ? proof : refuse('IDENTITY_INVALID', undefined, { message: 'The wallet that signed is of no registered agent' })
   if (signer) sameWallet(signer, agent.wallet)
@@ -77,9 +76,9 @@ export async function identify(
 }
 
 /** The agent of the wallet that signed; undefined when it has none. @throws ACCOUNT_SUSPENDED */
-async function agentOf({ wallet }: Signer, { method }: Found, { agents }: IdentityParts): Promise<ResolvedAgent | undefined> {
+async function agentOf({ wallet }: Signer, route: Found, { agents }: IdentityParts): Promise<ResolvedAgent | undefined> {
   const isKnown = (await agents.byWallet(wallet)) ?? (await agents.freshByWallet(wallet))
-  return isKnown ? resolveAgent({ agentId: undefined, wallet }, agents, method !== 'get') : undefined
+  return isKnown ? resolveAgent({ agentId: undefined, wallet }, agents, statusesFor(route)) : undefined
 }
 
 /**
@@ -186,12 +185,13 @@ const zeroWallet = `0x${'0'.repeat(40)}`
 
 /**
  * The registered agent that the headers name. Nobody is refused on the word of the gateway's copy alone: it is read again from its owner first.
- * @throws IDENTITY_INVALID for a malformed or unknown name, WALLET_MISMATCH for two different agents, ACCOUNT_SUSPENDED on a write
+ * @param statuses those that it may have; absent: any
+ * @throws IDENTITY_INVALID for a malformed or unknown name, WALLET_MISMATCH for two different agents, ACCOUNT_SUSPENDED for another status
  */
-export async function resolveAgent(headers: AgentHeaders, agents: Agents, write: boolean): Promise<ResolvedAgent> {
+export async function resolveAgent(headers: AgentHeaders, agents: Agents, statuses?: readonly string[]): Promise<ResolvedAgent> {
   const wanted = parseHeaders(headers)
   const copy = wanted.agentId === undefined ? await agents.byWallet(wanted.wallet!) : await agents.byId(wanted.agentId)
-  if (copy && matches(copy, wanted) && isFree(copy, write)) return caller(copy)
+  if (copy && matches(copy, wanted) && isOneOf(copy, statuses)) return caller(copy)
 
   const agent = wanted.agentId === undefined ? await agents.freshByWallet(wanted.wallet!) : await agents.freshById(wanted.agentId)
   if (!agent) return refuse('IDENTITY_INVALID', { header: wanted.agentId === undefined ? 'x-wallet-address' : 'x-agent-id' })
@@ -199,7 +199,7 @@ export async function resolveAgent(headers: AgentHeaders, agents: Agents, write:
     const other = await agents.freshByWallet(wanted.wallet!)
     refuse(other ? 'WALLET_MISMATCH' : 'IDENTITY_INVALID', { header: 'x-wallet-address' })
   }
-  if (!isFree(agent, write)) refuse('ACCOUNT_SUSPENDED', { status: agent.status })
+  if (!isOneOf(agent, statuses)) refuse('ACCOUNT_SUSPENDED', { status: agent.status })
   await agent.save()
   return caller(agent)
 }
@@ -216,7 +216,11 @@ function parseHeaders({ agentId, wallet }: AgentHeaders): AgentHeaders {
 
 const matches = (agent: KnownAgent, wanted: AgentHeaders): boolean => wanted.wallet === undefined || agent.wallet?.toLowerCase() === wanted.wallet
 
-const isFree = (agent: KnownAgent, write: boolean): boolean => !write || agent.status === 'active'
+/** Those whose agents may call an endpoint; absent: all. */
+const statusesFor = ({ method, endpoint }: Found): readonly string[] | undefined =>
+  method === 'get' ? undefined : endpoint.evenMigrated ? ['active', 'migrated'] : ['active']
+
+const isOneOf = ({ status }: KnownAgent, statuses: readonly string[] | undefined): boolean => statuses?.includes(status) ?? true
 
 const caller = (agent: KnownAgent): ResolvedAgent => ({
   kind: 'agent',

@@ -99,6 +99,31 @@ describe('identity in plain mode', () => {
       assert.equal(answer.body.code, code)
     })
 
+  it('lets an agent that has migrated have what it owns and end what it has begun, and nothing more; one that is suspended neither', async () => {
+    const callOf = async (status: 'migrated' | 'suspended', path: (agentId: string) => string, body: object) => {
+      const { agentId, wallet: its } = harness.agent({ status })
+      const answer = await harness.call('POST', path(agentId), { headers: { ...id(agentId), ...wallet(its) }, body })
+      return answer.status === 200 ? 200 : answer.body.code
+    }
+    const ending: [path: (agentId: string) => string, body: object][] = [
+      [agentId => `/api/agents/${agentId}/treasury/withdraw`, { amount: 1_000_000 }],
+      [() => `/api/treasury/payments/${randomUUID()}/cancel`, {}],
+      [agentId => `/api/bond/${agentId}/withdraw`, { amount: 10 }],
+      [() => `/api/gigs/${randomUUID()}/submit-deliverable`, { deliverableNote: 'Done' }],
+      [() => `/api/erc8183/jobs/${randomUUID()}/cancel`, {}],
+    ]
+    for (const [path, body] of ending) {
+      assert.equal(await callOf('migrated', path, body), 200, path(':id'))
+      assert.equal(await callOf('suspended', path, body), 'ACCOUNT_SUSPENDED', path(':id'))
+    }
+    const beginning = [
+      (agentId: string) => `/api/agents/${agentId}/treasury/pay`,
+      (agentId: string) => `/api/bond/${agentId}/deposit`,
+      () => '/api/gigs',
+    ]
+    for (const path of beginning) assert.equal(await callOf('migrated', path, {}), 'ACCOUNT_SUSPENDED', path(':id'))
+  })
+
   it('names the caller to the service: the agent, the admin, or nobody', async () => {
     const agent = await harness.call('POST', '/api/gigs', { headers: { ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
     const asAdmin = await harness.call('POST', '/api/escrow/release', { headers: adm(oracle.toLowerCase()), body: {} })

@@ -45,6 +45,8 @@ export interface EndpointSpec<
   alwaysSigned?: boolean
   /** Spends what the platform holds for the caller: signed also in plain mode where others can reach the gateway. */
   spends?: boolean
+  /** Ends what a caller has begun, or gives it what it owns: an agent that has migrated may still do that (behaviour 2). */
+  evenMigrated?: boolean
   /** Declared, and refused by its service until it is implemented. */
   planned?: true
   /** Pages of any site may call it: a browser sends no identity there. Default: what anybody may read (behaviour 1.9). */
@@ -103,6 +105,7 @@ export interface Endpoint<
   readonly signed: CallerClass
   readonly alwaysSigned: boolean
   readonly spends: boolean
+  readonly evenMigrated: boolean
   readonly crossOrigin: boolean
   readonly planned: boolean
   readonly self: string | undefined
@@ -160,6 +163,7 @@ export function endpoint<
     signed: spec.signed ?? spec.caller,
     alwaysSigned: spec.alwaysSigned ?? false,
     spends: spec.spends ?? false,
+    evenMigrated: spec.evenMigrated ?? false,
     planned: spec.planned ?? false,
     crossOrigin: spec.crossOrigin ?? (spec.method === 'get' && spec.caller === 'public' && !isPrivate),
     self: spec.self,

@@ -44,6 +44,7 @@ export const withdrawBond = endpoint({
   path: '/api/bond/:agentId/withdraw',
   summary: 'Withdraw free stake, to the registered wallet or the set bond wallet',
   caller: 'wallet',
+  evenMigrated: true,
   self: 'agentId',
   body: z.object({ amount: bondAmount, walletAddress: walletIn.optional() }),
   response: bondChange,

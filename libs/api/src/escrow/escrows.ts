@@ -86,6 +86,7 @@ export const disputeEscrow = endpoint({
   path: '/api/escrow/dispute',
   summary: 'Stop the settlement as a party; an admin or time decides',
   caller: 'wallet',
+  evenMigrated: true,
   body: z.object({ gigId: uuid, reason: text(limits.text.reason) }),
   response: z.looseObject({ escrow }),
   errors: ['NOT_PARTY', 'INVALID_STATE'],

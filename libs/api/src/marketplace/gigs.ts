@@ -69,6 +69,7 @@ export const cancelGig = endpoint({
   path: '/api/gigs/:id/cancel',
   summary: 'Withdraw an open gig',
   caller: 'wallet',
+  evenMigrated: true,
   response: gig,
   errors: ['NOT_POSTER', 'INVALID_STATE'],
 })
@@ -78,6 +79,7 @@ export const submitDeliverable = endpoint({
   path: '/api/gigs/:id/submit-deliverable',
   summary: 'Deliver; opens the validation',
   caller: 'wallet',
+  evenMigrated: true,
   body: z
     .object({ deliverableUrl: urlIn.optional(), deliverableNote: text(limits.text.note).optional() })
     .refine(body => body.deliverableUrl !== undefined || body.deliverableNote !== undefined, {

@@ -90,6 +90,7 @@ export const claimRewards = endpoint({
   path: '/api/swarm/claim-rewards',
   summary: 'Have all funded rewards paid to the wallet of the validator, one payment a network',
   caller: 'wallet',
+  evenMigrated: true,
   actor: 'agentId',
   body: z.object({ agentId: uuid }),
   response: z.looseObject({

@@ -78,6 +78,7 @@ export const appealValidation = endpoint({
   path: '/api/validations/:id/appeal',
   summary: 'Appeal a frozen rejection within 48 hours; a fresh panel decides',
   caller: 'agent',
+  evenMigrated: true,
   body: z.object({ statement: text(limits.text.note), deliverableUrl: urlIn }),
   response: z.looseObject({ appeal: z.looseObject({ id, validationId: id, status: z.string(), expiresAt: timestamp }) }),
   status: 201,

@@ -71,6 +71,7 @@ export const cancelPayment = endpoint({
   path: '/api/treasury/payments/:paymentId/cancel',
   summary: 'Cancel an own queued payment',
   caller: 'agent',
+  evenMigrated: true,
   response: z.looseObject({ status: z.literal('cancelled'), paymentId: id }),
   errors: ['FORBIDDEN', 'INVALID_STATE'],
 })
@@ -124,6 +125,7 @@ export const withdrawFromTreasury = endpoint({
   path: '/api/agents/:id/treasury/withdraw',
   summary: 'Pay out to the registered wallet; same limit and delay as a payment',
   caller: 'wallet',
+  evenMigrated: true,
   spends: true,
   self: 'id',
   body: z.object({ amount: paymentAmount, chain: chain.optional() }),
