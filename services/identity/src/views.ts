@@ -128,6 +128,7 @@ export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   agentId: agent.id,
   handle: agent.handle,
   wallet: agent.wallet,
+  formerWallet: agent.formerWallet,
   walletProven: agent.walletProven,
   agentType: agent.agentType,
   skills: agent.skillNames,

@@ -13,6 +13,8 @@ export const agentRow = z
     handle: z.string(),
     /** Null after the wallet was abandoned. */
     wallet: walletOut.nullable(),
+    /** The one that it had before. */
+    formerWallet: walletOut.nullable().optional(),
     walletProven: z.boolean(),
     agentType: z.string().nullable(),
     skills: z.array(z.string()),

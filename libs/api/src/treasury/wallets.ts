@@ -128,8 +128,9 @@ export const withdrawFromTreasury = endpoint({
   evenMigrated: true,
   spends: true,
   self: 'id',
-  body: z.object({ amount: paymentAmount, chain: chain.optional() }),
+  // what an agent that lost its wallet has goes to that wallet, by the agent that proved it
+  body: z.object({ amount: paymentAmount, chain: chain.optional(), fromAgentId: id.optional() }),
   response: paymentAnswer,
   also: [202],
-  errors: ['SELF_ACTION', ...paymentErrors],
+  errors: ['SELF_ACTION', 'FORBIDDEN', ...paymentErrors],
 })

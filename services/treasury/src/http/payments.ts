@@ -1,4 +1,4 @@
-import { limits, refuse, type treasuryApi } from '@carapace/api'
+import { identityApi, limits, refuse, type treasuryApi } from '@carapace/api'
 import { type Handlers, type Reply, recordIdOf, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { holdingOf } from '../ledger/accounts.ts'
@@ -56,7 +56,9 @@ export const paymentHandlers = (parts: Parts) => {
       const agent = await parts.agents.need(caller.agentId)
       // a migrated agent may still withdraw its money
       if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
-      const wallet = (await parts.wallets.of(caller.agentId)) ?? refuse('NO_TREASURY_WALLET')
+      const fromAgentId = body.fromAgentId ?? caller.agentId
+      if (fromAgentId !== caller.agentId) await checkSuccession(parts, fromAgentId, caller.wallet)
+      const wallet = (await parts.wallets.of(fromAgentId)) ?? refuse('NO_TREASURY_WALLET')
       if (caller.wallet.toLowerCase() === wallet.address.toLowerCase())
         refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
       const { amount, chain } = body
@@ -93,6 +95,16 @@ export const paymentHandlers = (parts: Parts) => {
       return { pending: items.map(pendingView), total, ...query }
     },
   } satisfies Handlers<typeof treasuryApi>
+}
+
+/**
+ * Whoever proved a wallet may have what an agent left behind that lost it: to that wallet, where alone its withdrawals would have gone.
+ * @throws NOT_FOUND, FORBIDDEN, DEPENDENCY_UNAVAILABLE
+ */
+async function checkSuccession({ peers }: Parts, fromAgentId: string, wallet: string): Promise<void> {
+  const former = await peers.call('identity', identityApi.internal.getAgentRow, { params: { id: fromAgentId } })
+  if (former.wallet !== null || former.formerWallet?.toLowerCase() !== wallet.toLowerCase())
+    refuse('FORBIDDEN', undefined, { message: 'fromAgentId must be the caller, or an agent that lost its wallet to the caller' })
 }
 
 /** When a call answers at the latest (ms of the process's clock), however long it waited before it was accepted; undefined: as soon as it is. */

@@ -179,6 +179,19 @@ describe('treasury payments', () => {
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', agent.wallet), 4_000_000n)
   })
 
+  it('withdraws what an agent left behind that lost its wallet, to that wallet, by the agent that proved it alone', async () => {
+    const [lost, heir, other] = [await fundedAgent(harness, usdc(10)), await newAgent(harness), await newAgent(harness)]
+    const withdraw = (agent: TestAgent) => call(harness, agent, 'POST', 'withdraw', { amount: 4_000_000, fromAgentId: lost.id })
+    assert.equal((await withdraw(heir)).body.code, 'FORBIDDEN')
+    harness.agents.set(lost.id, { ...harness.agents.get(lost.id)!, status: 'suspended', wallet: null, formerWallet: heir.wallet })
+
+    const { status, body } = await withdraw(heir)
+
+    assert.deepEqual([status, body.status, body.newBalance], [200, 'executed', 6_000_000], JSON.stringify(body))
+    assert.equal(balanceOf(harness, 'BASE_SEPOLIA', heir.wallet), 4_000_000n)
+    assert.equal((await withdraw(other)).body.code, 'FORBIDDEN')
+  })
+
   it('follows a reorganisation: another hash, or the money back', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(10)), await newAgent(harness)]
     const first = (await pay(sender, recipient, 3)).body
