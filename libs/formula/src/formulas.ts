@@ -38,7 +38,7 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   ...(Object.fromEntries(numbered.map(version => [version, byState(version)])) as Record<keyof typeof tunings, Formula>),
 }
 
-/** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J′, is by it, whichever is in force. */
+/** The formula that follows each agent in a state, which serves no other one. What facts store of others, and J, is by it, whichever is in force. */
 const followedVersion = '6'
 export const followed: Incremental = incrementalWith(tunings[followedVersion])
 
@@ -47,7 +47,7 @@ export interface Followed {
   scoreBy(version: FormulaVersion): Score
   /** The numbers that facts of its counterparties store of it, whichever formula is in force. */
   vouching: Vouching
-  /** J′, whichever formula is in force. */
+  /** J, whichever formula is in force. */
   judgement: number
 }
 
@@ -57,5 +57,5 @@ export function figuresAt(log: readonly Dated[], state: State, now: Date): Follo
   return { scoreBy, vouching, judgement: followed.judgementOf(state, now) }
 }
 
-/** J′: how reliably an agent judges the work of others, for draws of panels, in millionths, whichever formula is in force. */
+/** J: how reliably an agent judges the work of others, in millionths, whichever formula is in force. */
 export const judgementAt = (log: readonly Dated[], now: Date): number => followed.judgementOf(stateOf(log), now)

@@ -49,8 +49,8 @@ export const startScore = 15
 /** How much each component counts in the score (behaviour 17.1). */
 export const scoreWeights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
 
-/** Agreement with final verdicts, for draws (J′ of behaviour 17.10), of an agent that has not judged yet, in millionths. */
-export const newJudgement = 450_000
+/** Agreement with final verdicts (J of behaviour 17.10) of an agent that has not judged yet, in millionths. */
+export const newJudgement = 700_000
 
 /** From here on a bond counts, micro-USDC. */
 export const minBondMicro = 10_000_000n

@@ -210,7 +210,7 @@ describe('what the lab records', () => {
     const at = new Date()
     for (let n = 0; n < 20; n++) book.voted('lazy', { validationId: `v${n}`, choice: 'approve', verdict: n < 5 ? 'rejected' : 'approved' }, at)
 
-    assert.equal(book.judgement!('lazy', at), 0.139849)
+    assert.equal(book.judgement!('lazy', at), 0.346198)
   })
 })
 

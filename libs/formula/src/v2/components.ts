@@ -1,7 +1,7 @@
 import { dayMs } from '../facts.ts'
 import { minBondMicro } from '../terms.ts'
 import { type Decimal, max, millionths, min, one, power, ratio, times, unit, whole } from './decimal.ts'
-import { type Judged, judgementOf } from './judgement.ts'
+import { judgementOf } from './judgement.ts'
 import type { Quality } from './quality.ts'
 import type { State } from './state.ts'
 import { countWithin } from './timeline.ts'
@@ -56,25 +56,25 @@ function onChainParts(state: State, quality: Quality, now: Date, tuning: Tuning)
   const fees = credits.reduce((sum, { feesOnChain }) => sum + feesOnChain, 0n)
   // squared: many payers count, a few that one attacker pays for hardly do
   const [square, half] = [times(fees, fees), times(millionths(feesHalfMicro), millionths(feesHalfMicro))]
-  const judged = judgedIn(state, now)
-  const votes = Object.values(judged).reduce((sum, value) => sum + value, 0)
+  const { judgement, judged } = judgementIn(state, now)
   const merit = meritOf(quality, tuning.meritPower)
   return [
     { name: 'age', value: points(20, times(merit, unit(ratio(BigInt(age), 180n)))) },
     { name: 'fees', value: points(50, times(merit, ratio(square, square + half))) },
-    { name: 'votes', value: points(30, times(millionths(judgementOf(judged)), ratio(BigInt(votes), BigInt(votes + 20)))) },
+    { name: 'votes', value: points(30, times(millionths(judgement), ratio(BigInt(judged), BigInt(judged + 20)))) },
   ]
 }
 
-/** An agent's votes of 365 days. */
-export function judgedIn({ votes }: State, now: Date): Judged {
+/** J and v of an agent's votes in 365 days. */
+export function judgementIn({ votes }: State, now: Date): { judgement: number; judged: number } {
   const count = (times: readonly number[]) => countWithin(times, now, year)
-  return {
+  const judged = {
     approvedRight: count(votes.approvedRight),
     approvedWrong: count(votes.approvedWrong),
     rejectedRight: count(votes.rejectedRight),
     rejectedWrong: count(votes.rejectedWrong),
   }
+  return { judgement: judgementOf(judged), judged: Object.values(judged).reduce((sum, value) => sum + value, 0) }
 }
 
 function bondParts(state: State, quality: Quality, now: Date, tuning: Tuning): Part[] {

@@ -1,9 +1,8 @@
 import type { CounterpartyChange, Dated } from '../facts.ts'
 import type { Score } from '../terms.ts'
 import { changesIn, counterpartiesIn } from './changes.ts'
-import { judgedIn } from './components.ts'
+import { judgementIn } from './components.ts'
 import { type Vouching, vouchingOf } from './credits.ts'
-import { judgementForDraws } from './judgement.ts'
 import { figuresOf } from './score.ts'
 import { advance, apply, type State, start } from './state.ts'
 import type { Tuning } from './tuning.ts'
@@ -22,7 +21,7 @@ export interface Incremental {
   /** Whose numbers may have changed since the agent dealt with them, and what its log does not say of them yet. */
   counterpartiesOf(state: State, now: Date): string[]
   changesOf(state: State, now: Date, numbersOf: (agentId: string) => Vouching | undefined): CounterpartyChange[]
-  /** J′: how reliably it judges, for draws, in millionths. */
+  /** J, in millionths. */
   judgementOf(state: State, now: Date): number
 }
 
@@ -40,7 +39,7 @@ export const incrementalWith = (numbers: Tuning): Incremental => ({
   changesOf: (state, now, numbersOf) => changesIn(state, now, numbersOf, numbers),
   judgementOf: (state, now) => {
     advance(state, now)
-    return judgementForDraws(judgedIn(state, now))
+    return judgementIn(state, now).judgement
   },
 })
 

@@ -3,13 +3,13 @@ import { failureFact, judgedFact, paymentFacts } from '@carapace/reputation/rule
 import type { Book, Deal, Formula } from './book.ts'
 import { logsOf } from './log.ts'
 
-/** Formula 1: computed from the whole log of an agent. Validators are drawn by J′, whichever formula is in force. */
+/** Formula 1: computed from the whole log of an agent. Validators are drawn by J, whichever formula is in force. */
 export const built: Formula = {
   title: 'v1',
   lane: lanes['1'],
   start: () => {
     const { note, computed, inherit } = logsOf((_, facts, now) => {
-      // J′ is of the judged votes alone
+      // J is of the judged votes alone
       const judgement = judgementAt(
         facts.filter(({ type }) => type === 'vote_judged'),
         now,

@@ -91,14 +91,14 @@ describe('the draw of a panel over HTTP', () => {
       },
       ...{ totalGigsCompleted: 0, totalEarned: 0n, gigCompletionRate: 0, computedAt: new Date().toISOString() },
     }
-    await harness.platform.publish(api.scoreChanged.of({ agentId, ...standing, judgement: 100_000, previousJudgement: 450_000 }))
+    await harness.platform.publish(api.scoreChanged.of({ agentId, ...standing, judgement: 100_000, previousJudgement: 700_000 }))
 
     const draw = await until('a draw reads it', async () => {
       const made = await drawOf((await openCase(harness)).validationId)
       return made.read.some(one => one.agentId === agentId && one.judgement === 100_000) && made
     })
 
-    assert.ok(draw.read.filter(one => one.agentId !== agentId).every(({ judgement }) => judgement === 450_000))
+    assert.ok(draw.read.filter(one => one.agentId !== agentId).every(({ judgement }) => judgement === 700_000))
     assert.deepEqual(draw.order, redrawn(draw))
   })
 

@@ -1,4 +1,4 @@
-import { dayMs, limits } from '@carapace/api'
+import { dayMs, limits, newJudgement } from '@carapace/api'
 import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
 
 /** What the list of candidates needs to know of an agent. */
@@ -21,7 +21,7 @@ export interface Candidate extends CandidateFacts {
   crewIds: readonly string[]
   /** A settled payment with poster or assignee in the last 90 days. */
   tied: boolean
-  /** J′, in millionths. Absent in draws from before it counted. */
+  /** J, in millionths. Absent in draws from before it counted. */
   judgement?: number
 }
 
@@ -66,21 +66,20 @@ export function drawValue(beacon: string, candidate: Pick<Candidate, 'agentId' |
   return values.sort()[0]!
 }
 
-/** The judgement from which a candidate is in all draws, and in how many one with the poorest is: millionths. */
-const fullJudgement = 700_000
+/** In the draws of a candidate with the poorest judgement, millionths. */
 const leastAdmittance = 30_000
 
 /**
- * In which share of draws a candidate has its place in the order, by how reliably it judges (behaviour 5.1): millionths. One that approves everything is
- * in few; a new one is in a sixth, as long as there are others who have shown that they recognise bad work.
+ * In which share of draws a candidate has its place in the order, by how reliably it judges (behaviour 5.1): millionths, all of them from the judgement
+ * of a new agent on. One that approves everything is in few.
  */
 export function admittance(judgement: number): number {
-  const share = Number((1_000_000n * BigInt(judgement) ** 4n) / BigInt(fullJudgement) ** 4n)
+  const share = Number((1_000_000n * BigInt(judgement) ** 4n) / BigInt(newJudgement) ** 4n)
   return Math.max(leastAdmittance, Math.min(1_000_000, share))
 }
 
 /** Whether a candidate comes after the others of this draw, for how it judges. */
-export function isDeferred(beacon: string, { agentId, judgement = fullJudgement }: Pick<Candidate, 'agentId' | 'judgement'>): boolean {
+export function isDeferred(beacon: string, { agentId, judgement = newJudgement }: Pick<Candidate, 'agentId' | 'judgement'>): boolean {
   const admitted = admittance(judgement)
   if (admitted === 1_000_000) return false
   const value = Number(keccak256(concat([beacon, toUtf8Bytes(agentId), new Uint8Array([255])])).slice(0, 10))
