@@ -48,6 +48,15 @@ describe('an explanation', () => {
     assert.equal(parts.gigPerformance.contributions.find(({ text }) => text.startsWith('Failed'))?.with, 'b')
   })
 
+  it('names no review that is too old to count', () => {
+    const payers = ['a', 'b'].map(payer => paidBy(payer, { days: 9, budget: 100, standing: 0.8 }))
+    const reviews = [ago(440, { type: 'reviewed', by: 'a', rating: 5 } as const), ago(8, { type: 'reviewed', by: 'b', rating: 5 } as const)]
+    const { parts } = explain('6', [matured, ...payers, ...reviews], now)
+
+    const texts = parts.ecosystemSignals.contributions.map(({ text }) => text).filter(text => text.includes('gave'))
+    assert.deepEqual(texts, ['b gave 5 stars'])
+  })
+
   it('names what would raise the score, as much as it does then', () => {
     const { raises } = explain('5', example, now)
 

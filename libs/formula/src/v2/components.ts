@@ -140,11 +140,14 @@ function withinHundred(parts: Part[]): Part[] {
   return beyond > 0n ? [...parts, { name: 'limit', value: -beyond }] : parts
 }
 
+/** One that still counts. */
+export const isRecentReview = ({ at }: { at: Date }, now: Date): boolean => now.getTime() - at.getTime() < year * dayMs
+
 /** A·min(1, R/3): the latest review of each payer, weighted by its credit. */
 function reviewsOf({ reviews }: State, creditOf: (counterparty: string) => Decimal, now: Date): Decimal {
   let [all, good] = [0n, 0n]
   for (const { by, rating, at } of reviews.values()) {
-    if (now.getTime() - at.getTime() >= year * dayMs) continue
+    if (!isRecentReview({ at }, now)) continue
     const credit = creditOf(by)
     all += credit
     good += (credit * BigInt(rating - 1)) / 4n

@@ -1,7 +1,7 @@
 import type { Dated } from '../facts.ts'
 import { addUp, type Contribution, type Line, line, plural, shareOut } from '../lines.ts'
 import type { Components } from '../terms.ts'
-import type { Part } from './components.ts'
+import { isRecentReview, type Part } from './components.ts'
 import type { Credit } from './credits.ts'
 import { type Decimal, one, ratio, times, whole } from './decimal.ts'
 import { stateOf } from './formula.ts'
@@ -15,7 +15,7 @@ import type { Tuning } from './tuning.ts'
 export function contributionsOf(log: readonly Dated[], now: Date, components: Components, tuning: Tuning): Record<keyof Components, Contribution[]> {
   const state = stateOf(log)
   const { quality, parts } = figuresOf(state, now, tuning)
-  const linesOf = (some: readonly Part[]) => some.flatMap(part => linesIn(part, quality, state))
+  const linesOf = (some: readonly Part[]) => some.flatMap(part => linesIn(part, quality, state, now))
   return {
     gigPerformance: addUp(components.gigPerformance, deliveryLines(quality, tuning)),
     onChainBehaviour: addUp(components.onChainBehaviour, linesOf(parts.onChainBehaviour)),
@@ -70,7 +70,11 @@ const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'review
   limit: 'More than 100 together',
 }
 
-function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State): Line[] {
+function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State, now: Date): Line[] {
+  const reviewOf = (counterparty: string) => {
+    const review = reviews.get(counterparty)
+    return review && isRecentReview(review, now) ? review : undefined
+  }
   switch (name) {
     case 'fees':
       return shareOut(
@@ -82,9 +86,9 @@ function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State
     case 'reviews':
       return shareOut(
         points(value),
-        credits.filter(({ counterparty }) => reviews.has(counterparty)),
-        ({ counterparty, credit }) => points(credit) * (reviews.get(counterparty)!.rating - 1),
-        ({ counterparty }) => ({ text: `${counterparty} gave ${plural(reviews.get(counterparty)!.rating, 'star')}`, with: counterparty }),
+        credits.filter(({ counterparty }) => reviewOf(counterparty)),
+        ({ counterparty, credit }) => points(credit) * (reviewOf(counterparty)!.rating - 1),
+        ({ counterparty }) => ({ text: `${counterparty} gave ${plural(reviewOf(counterparty)!.rating, 'star')}`, with: counterparty }),
       )
     case 'hiring':
       return shareOut(

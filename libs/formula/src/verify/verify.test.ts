@@ -53,6 +53,21 @@ describe('carapace-verify-score', () => {
     assert.match(altered.stderr, /inputs\.hash/)
   })
 
+  it('refuses facts of an agent that nothing was inherited from, and places that are none or are there twice', () => {
+    const facts: Logged[] = [...log, { ...log[0]!, agentId: 'other', seq: 90 }]
+    const fileOf = (given: Logged[]) => JSON.stringify({ ...exported('6'), inputs: inputsOf('me', given), facts: exportedFacts(given) })
+    const inherited: Logged = { type: 'inherited', from: 'other', agentId: 'me', seq: 91, at: log[0]!.at }
+
+    assert.equal(verify(fileOf(facts)).stderr, 'facts: me has inherited from no other\n')
+    assert.equal(verify(fileOf([...facts, inherited])).status, 0)
+    for (const [seq, said] of [
+      [2, 'is there 2 times'],
+      [0, 'is none of the log'],
+      [-3, 'is none of the log'],
+    ] as const)
+      assert.equal(verify(fileOf([{ ...log[0]!, seq }, ...log.slice(1)])).stderr, `facts: the place ${seq} ${said}\n`)
+  })
+
   it('refuses what is no export', () => {
     for (const text of [
       '',
