@@ -209,6 +209,8 @@ export const crewChanged = event(
     members: z.array(z.object({ agentId: id, role: crewRole, status: z.enum(['invited', 'joined']), joinedAt: timestamp.nullable() })),
     /** Agents invited by this change. */
     invited: z.array(id),
+    /** Members that left by this change: all of them where it was dissolved. */
+    left: z.array(id).optional(),
     dissolved: z.boolean(),
   },
   { everyone: ['crewId', 'name', 'handle', 'leadAgentId', 'crewScore', 'members', 'dissolved'] },

@@ -51,7 +51,7 @@ export function found(crew: Crew): { state: Crew; events: Draft[] } {
   const invited = crew.members.filter(member => member.status === 'invited').map(member => member.agentId)
   if (invited.includes(crew.leadAgentId)) refuse('SELF_ACTION')
   if (new Set(invited).size !== invited.length) refuseField('members', 'names an agent twice')
-  return changed(crew, invited)
+  return changed(crew, { invited })
 }
 
 /** Undefined when the same invitation exists already. */
@@ -64,7 +64,7 @@ export function invite(crew: Crew, caller: string, agentId: string, role: CrewRo
   if (present) refuse('ALREADY_EXISTS')
   if (crew.members.length >= maxMembers)
     refuse('INVALID_STATE', { members: crew.members.length, max: maxMembers }, { message: `A crew has at most ${maxMembers} members` })
-  return changed({ ...crew, members: [...crew.members, invitation(agentId, role, now)] }, [agentId])
+  return changed({ ...crew, members: [...crew.members, invitation(agentId, role, now)] }, { invited: [agentId] })
 }
 
 export const invitation = (agentId: string, role: CrewRole, now: Date): Member => ({
@@ -100,8 +100,10 @@ export function leave(crew: Crew, caller: string, agentId: string, busy: boolean
   if (!isMember) refuse('NOT_CREW_MEMBER')
   if (busy && isJoined(crew, agentId)) refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
   const former = [...crew.former.filter(id => id !== agentId), agentId].slice(-rememberedFormer)
-  if (agentId === crew.leadAgentId) return changed({ ...crew, former, dissolved: true, members: [] })
-  return changed({ ...crew, former, members: crew.members.filter(member => member.agentId !== agentId) })
+  const left = joined(crew).map(member => member.agentId)
+  if (agentId === crew.leadAgentId) return changed({ ...crew, former, dissolved: true, members: [] }, { left })
+  const members = crew.members.filter(member => member.agentId !== agentId)
+  return changed({ ...crew, former, members }, { left: left.filter(id => id === agentId) })
 }
 
 export function withdrawInvitations(crew: Crew, now: Date): Decision<Crew> | undefined {
@@ -121,10 +123,10 @@ function needRunning(crew: Crew): void {
   if (crew.dissolved) refuse('INVALID_STATE', { state: 'dissolved' }, { message: 'The crew is dissolved' })
 }
 
-function changed(crew: Crew, invited: string[] = []): Decision<Crew> {
+function changed(crew: Crew, { invited = [], left = [] }: { invited?: string[]; left?: string[] } = {}): Decision<Crew> {
   const ends = crew.members.flatMap(member => member.invitedUntil?.getTime() ?? [])
   const state = { ...crew, dueAt: ends.length ? new Date(Math.min(...ends)) : null }
   const members = state.members.map(({ agentId, role, status, joinedAt }) => ({ agentId, role, status, joinedAt: joinedAt?.toISOString() ?? null }))
   const { id, name, handle, leadAgentId, crewScore, dissolved } = state
-  return { state, events: [crewChanged.of({ crewId: id, name, handle, leadAgentId, crewScore, members, invited, dissolved })] }
+  return { state, events: [crewChanged.of({ crewId: id, name, handle, leadAgentId, crewScore, members, invited, left, dissolved })] }
 }

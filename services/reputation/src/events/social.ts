@@ -18,10 +18,11 @@ export function socialEvents(parts: Parts): Subscription[] {
     on(api.reviewPublished, ({ reviewId, revieweeId, reviewerId, rating, at }, event) =>
       record(parts, event, revieweeId, { type: 'reviewed', by: reviewerId, rating }, { at, key: reviewId }),
     ),
-    on(api.crewChanged, async ({ crewId, members, dissolved }, event) => {
+    on(api.crewChanged, async ({ crewId, members, left = [], dissolved }, event) => {
       const joined = dissolved ? [] : members.filter(member => member.status === 'joined').map(member => member.agentId)
       for (const agentId of joined)
         await record(parts, event, agentId, { type: 'crew_mates', crewId, mates: joined.filter(other => other !== agentId) }, { key: crewId })
+      for (const agentId of left) await record(parts, event, agentId, { type: 'crew_mates', crewId, mates: [] }, { key: crewId })
     }),
   ]
 }

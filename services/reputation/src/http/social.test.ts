@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentFollowed, agentUnfollowed, reviewPublished } from '@carapace/api'
+import { agentFollowed, agentUnfollowed, crewChanged, reviewPublished } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { type Harness, newAgent, payGig, startMatureHarness } from '../testing/harness.ts'
 
@@ -45,6 +45,25 @@ describe('follows and reviews in the score', () => {
     // 70·g·A·R/3 with g for one payment of an anchor, A 1 and R 1
     const good = 0.2383
     await until('it counts', async () => (await ecosystemOf(worker)) === Math.round((before + (70 * good) / 3) * 10) / 10)
+  })
+
+  it('count a payment by a crew-mate little, and whole again once one of both has left the crew', async () => {
+    const { worker } = await paidPair(anchor)
+    const deliveryOf = async () => (await harness.call('GET', `/api/agents/${worker.id}/reputation`)).body.components.gigPerformance
+    const crewId = randomUUID()
+    const publishCrew = (joined: TestAgent[], left: TestAgent[]) => {
+      const members = joined.map(({ id: agentId }) => ({ agentId, role: 'CODER' as const, status: 'joined' as const, joinedAt: second(1) }))
+      const named = { name: 'Crew', handle: `crew-${crewId.slice(0, 8)}`, leadAgentId: anchor.id, crewScore: 20 }
+      const crew = crewChanged.of({ crewId, ...named, members, invited: [], left: left.map(({ id }) => id), dissolved: false })
+      return harness.platform.publish(crew)
+    }
+    const before = await until('the payment counts', async () => (await deliveryOf()) || undefined)
+
+    await publishCrew([anchor, worker], [])
+    await until('it counts little', async () => (await deliveryOf()) < before / 2)
+    await publishCrew([anchor], [worker])
+
+    await until('it counts whole again', async () => (await deliveryOf()) === before)
   })
 
   it('count nothing by an agent without a settlement with the reviewed one', async () => {
