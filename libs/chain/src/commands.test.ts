@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { contractInterface } from './abi.ts'
+import type { FundingSource } from './authorization.ts'
 import { commandTable } from './commands.ts'
 import { type ContractName, contractNames } from './contract-names.ts'
 import { revertClass } from './revert.ts'
@@ -73,6 +74,30 @@ describe('the table of commands', () => {
       const command = table.find(one => one.kind === kind)!
       for (const name of names) assert.equal(revertClass({ name, args: [] }, command.finalReverts), 'missing', `${kind}: ${name}`)
     }
+  })
+
+  it('counts a payment of a job as its effect unless the client has made it in the place of a custodial wallet', () => {
+    const [client, custodial, former] = ['1', '2', '3'].map(digit => `0x${digit.repeat(40)}`) as [string, string, string]
+    const amount = 20_000_000n
+    const isOurs = (source: FundingSource, payer: string, paid = amount, of = client) => {
+      const job = { jobId: '0190a5d0-0000-7000-8000-000000000001', jobKey: `0x${'0'.repeat(64)}` }
+      return commandTable.jobFund.effect!({ ...job, client: of, amount, source }).isOurs([{ payer, amount: paid }])
+    }
+    const signed = { validAfter: 0n, validBefore: 1n, signature: '0x' }
+    const wallet: FundingSource = { kind: 'custodial', from: custodial }
+    const ofClient: FundingSource[] = [
+      { kind: 'allowance' },
+      { kind: 'permit', value: amount, deadline: 1n, signature: '0x' },
+      { kind: 'authorization', from: client, ...signed },
+    ]
+
+    // by an earlier round from another wallet: the contract accepts that from the platform alone
+    for (const payer of [custodial, former])
+      for (const source of [wallet, ...ofClient]) assert.ok(isOurs(source, payer), `${source.kind} of ${payer}`)
+    for (const source of ofClient) assert.ok(isOurs(source, client), source.kind)
+    assert.equal(isOurs(wallet, client), false)
+    assert.ok(isOurs(wallet, custodial, amount, custodial))
+    for (const source of [wallet, ...ofClient]) for (const payer of [client, custodial]) assert.equal(isOurs(source, payer, 10_000n), false)
   })
 
   it('needs kinds that exist', () => {

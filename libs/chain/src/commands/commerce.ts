@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fundingSource } from '../authorization.ts'
+import { type FundingSource, fundingSource } from '../authorization.ts'
 import { type ContractCall, callAt, command, nothing } from '../command.ts'
 import { address, bytes32, positive, recordId } from '../fields.ts'
 import { onChainKey } from '../keys.ts'
@@ -61,10 +61,24 @@ export const jobFund = command({
   },
   effect: a => ({
     ...on(a, 'depositOf', [a.jobKey]),
-    isOurs: ([deposit]) => (deposit as { amount: bigint }).amount === a.amount,
+    isOurs: ([deposit]) => isPaymentOf(a, deposit as { payer: string; amount: bigint }),
   }),
 })
 
+interface JobFunding {
+  source: FundingSource
+  client: string
+  amount: bigint
+}
+
+/**
+ * The client may pay by itself what a custodial wallet is to pay, and then that wallet has not. For any other payer the contract accepts a payment from the
+ * platform alone, which is a command of ours, maybe of an earlier round.
+ */
+function isPaymentOf({ source, client, amount }: JobFunding, deposit: { payer: string; amount: bigint }): boolean {
+  const isByClient = deposit.payer === client
+  return deposit.amount === amount && (!isByClient || source.kind !== 'custodial' || source.from === client)
+}
 export const jobAssign = command({
   kind: 'job.assign',
   args: { ...job, provider: address },

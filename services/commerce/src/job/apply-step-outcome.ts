@@ -2,6 +2,7 @@ import { type CommandOutcome, failureText, type OnChain, retryAfter, trackOutcom
 import type { ChainStep, Job, Step } from './job.ts'
 import { jobStates } from './job-states.ts'
 import { corrects, effects, type Moment, type Result, revertLost } from './transition.ts'
+import { type Payment, withPayment } from './with-payment.ts'
 
 /** An outcome of a job's command, as far as the job stores it. */
 export interface StepOutcome extends CommandOutcome {
@@ -14,6 +15,8 @@ export interface StepOutcome extends CommandOutcome {
   onChainJobId?: string
   /** Our transaction found the effect there already. */
   already?: boolean
+  /** Of a confirmed funding that may not be the one that is booked: what the contract has. */
+  payment?: Payment
 }
 
 /** Steps that are due from the platform: a failure only postpones them. */
@@ -42,7 +45,7 @@ export function applyStepOutcome(job: Job, step: Step, outcome: StepOutcome, mom
   if (tracked === 'reorged') return { state: with_({ status: 'pending' }), events: [] }
   if (tracked === 'failed') return failed(with_, job, step, outcome, moment)
   const confirmed = { status: 'confirmed', error: null, ...placeOf(before, outcome) } as const
-  const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step)
+  const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step, outcome)
   if (!current.applied && !leadsOn(state, step)) return { state, events: [] }
   return current.applied ? reincluded(job, state, step, outcome, moment) : applied(state, step, outcome, moment)
 }
@@ -71,7 +74,9 @@ function applied(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Re
 }
 
 /** A step that failed had its effect after all: what it requested is back, unless the same was requested again since. */
-function requestedAgain(job: Job, step: Step): Job {
+function requestedAgain(job: Job, step: Step, { payment, txHash = '' }: StepOutcome): Job {
+  const hasEnded = Boolean(job.settlement?.settledAt)
+  if (step === 'fund' && payment && !hasEnded) return withPayment(job, payment, txHash)
   const { requested } = job.on[step]!
   if (!requested) return job
   const { funding, acceptance, delivery, dispute } = requested

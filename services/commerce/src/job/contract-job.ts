@@ -2,6 +2,7 @@ import { type Chain, chainRelayerApi } from '@carapace/api'
 import type { Parts } from '../parts.ts'
 import { contractOf } from './bound-contract.ts'
 import { type Job, keyOf } from './job.ts'
+import type { Payment } from './with-payment.ts'
 
 /** A job as the contract has it now. */
 export interface ContractJob {
@@ -15,7 +16,7 @@ export interface ContractJob {
   expiredAt: Date
   status: 'Open' | 'Funded' | 'Submitted' | 'Completed' | 'Rejected' | 'Expired'
   /** What is paid in, and by whom; null once it has left. */
-  deposit: { payer: string; amount: bigint } | null
+  deposit: Payment | null
   isDisputed: boolean
 }
 
@@ -35,16 +36,27 @@ export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Ch
   }
   const [job, deposit, isDisputed] = await Promise.all([read('jobByKey'), read('depositOf'), read('isDisputed')])
   const { client, provider, evaluator, description, budget, expiredAt, status } = job as Record<Read, string>
-  const { payer, amount } = deposit as Record<'payer' | 'amount', string>
   return {
     ...{ client, evaluator, description },
     provider: noAddress.test(provider) ? null : provider,
     budget: lower(BigInt(budget), mostBudget),
     expiredAt: new Date(Number(lower(BigInt(expiredAt) * 1_000n, endOfTime))),
     status: statuses[Number(status)]!,
-    deposit: BigInt(amount) === 0n ? null : { payer, amount: BigInt(amount) },
+    deposit: depositOf(deposit),
     isDisputed: isDisputed === true,
   }
+}
+
+const depositOf = (read: unknown): Payment | null => {
+  const { payer, amount } = read as Record<keyof Payment, string>
+  return BigInt(amount) === 0n ? null : { payer, amount: BigInt(amount) }
+}
+
+/** What is paid in for a job now; null when nothing is. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function depositNow(parts: Pick<Parts, 'peers' | 'networks'>, job: Job): Promise<Payment | null> {
+  const body = { contract: 'Commerce', fn: 'depositOf', args: [keyOf(job)], at: await contractOf(parts, job) }
+  const { result } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain: job.chain }, body })
+  return depositOf(result[0])
 }
 
 /** The number that the contract has for a job now; '0' when it has none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */

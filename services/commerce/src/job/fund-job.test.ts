@@ -19,6 +19,14 @@ import {
 import { commerce } from '../index.ts'
 
 const contracts = { commerce: newWallet(), jobEvaluator: newWallet() }
+const noAddress = `0x${'0'.repeat(40)}`
+/** What the contract shows of each job. */
+const terms = { description: 'Two pages.', budget: '20000000', expiredAt: '2000000000', status: 0 }
+const unpaid: Record<string, unknown> = {
+  jobByKey: { client: newWallet(), provider: noAddress, evaluator: contracts.jobEvaluator, ...terms },
+  depositOf: { payer: noAddress, amount: '0' },
+  isDisputed: false,
+}
 
 describe('the funding of a job', () => {
   let platform: TestPlatform
@@ -50,6 +58,7 @@ describe('the funding of a job', () => {
         chainBalance: ({ params }) => ({ usdc: params.wallet === custodial.toLowerCase() ? '100000000' : '0', native: '0', blockNumber: 1 }),
         chainAllowance: () => ({ usdc: '0', blockNumber: 1 }),
         chainNetworks: () => ({ networks }),
+        chainRead: ({ body }) => ({ result: [unpaid[body.fn]], blockNumber: 1 }),
         chainOutcomes: ({ body }) => memory.answer(body.operations),
       }),
       commerce,

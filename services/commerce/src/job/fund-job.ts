@@ -8,6 +8,7 @@ import { changeJob } from './change-job.ts'
 import { fundsRefused, needOnChain, reserveFunds, sendFund } from './commands.ts'
 import { type Job, keyOf, needIdle } from './job.ts'
 import { jobStates } from './job-states.ts'
+import { renewTerms } from './terms.ts'
 
 export interface FundRequest {
   jobId: string
@@ -59,7 +60,10 @@ export async function drawOnTreasury(parts: Parts, job: Job): Promise<Stored<Job
   const { round } = funding!
   const wish = { owner: 'commerce' as const, key: `job.fund:${id}`, round, agentId: posterId!, amount, chain, purpose: `Job ${id}` }
   const source = await reserveCustodial(parts, wish)
-  if (!source) return changeJob(parts, id, present => fundsRefused(present, round))
+  if (!source) {
+    const refused = await changeJob(parts, id, present => fundsRefused(present, round))
+    return (await unlessPassing(renewTerms(parts, id))) ?? refused
+  }
   return changeJob(parts, id, present => (present.funding?.round === round ? sendFund(present, source) : undefined))
 }
 

@@ -222,6 +222,53 @@ describe('what others do on the contract itself', () => {
       await isHealthy()
     })
 
+    it('has the budget that the client has lowered and paid on the contract, and books no other', async () => {
+      const poster = await newAgent()
+      const { id, number, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+
+      become({ budget: '10000' })
+      await announce('BudgetSet', number, newHash())
+      become({ deposit: { payer: poster.wallet, amount: '10000' } })
+      await announce('JobFunded', number, newHash(), { funder: poster.wallet })
+      await is(id, 'funded')
+      await platform.publish(commandFailed(sent))
+      const { budgetUsdc, fundedFrom, status } = await read(id)
+
+      assert.deepEqual([status, budgetUsdc, fundedFrom], ['funded', 0.01, { kind: 'onchain', address: poster.wallet }])
+      await until('nothing is held for the reservation', async () => (await cleared(id)).length === 0)
+      await isHealthy()
+    })
+
+    it('has the budget that the contract has once its funding has failed', async () => {
+      const poster = await newAgent()
+      const { id, number, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+
+      become({ budget: '10000' })
+      await announce('BudgetSet', number, newHash())
+      assert.equal((await read(id)).budgetUsdc, 20)
+      await platform.publish(commandFailed(sent))
+
+      await until('the budget is that of the contract', async () => (await read(id)).budgetUsdc === 0.01)
+      assert.deepEqual(await cleared(id), [])
+      await isHealthy()
+    })
+
+    it('is paid by the client where our command found its payment', async () => {
+      const poster = await newAgent()
+      const { id, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+
+      become({ deposit: paid(poster.wallet) })
+      await platform.publish(commandConfirmed(sent, { already: true }))
+
+      const { fundedFrom } = await is(id, 'funded')
+      assert.deepEqual(fundedFrom, { kind: 'onchain', address: poster.wallet })
+      assert.deepEqual(await cleared(id), [])
+      await isHealthy()
+    })
+
     it('is the custodial wallet that has paid where its command is included after its failure', async () => {
       const poster = await newAgent()
       const { id, number, become, command } = await fundedByTreasury(poster)

@@ -9,6 +9,7 @@ import { changeJob, momentOf } from './change-job.ts'
 import { type ContractJob, numberNow, readContractJob } from './contract-job.ts'
 import { type ChainStep, type Job, keyOf, type Step } from './job.ts'
 import { type Mirrored, mirror, mirroredJob, regress } from './mirror.ts'
+import { termsOf } from './terms.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 
@@ -57,6 +58,8 @@ async function follow(parts: Parts, log: Log): Promise<void> {
   const id = await jobIdOn(parts.networks, network, jobIdTopic(BigInt(number)), place.contract)
   const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }), place.contract)
   const seen = await mirroredOf(parts, log, contract, place)
+  if (seen.step === 'fund' && contract.status === 'Open' && contract.deposit === null)
+    throw new Retry(`the payment of job ${number} is not shown yet`)
   if (!job) {
     const moment = await momentOf(parts, { id, posterId: seen.posterId, assigneeId: seen.assigneeId })
     await parts.jobs.createOnce(id, () => mirroredJob({ id, chain: network, onChainJobId: number, ...place }, seen, moment))
@@ -67,11 +70,13 @@ async function follow(parts: Parts, log: Log): Promise<void> {
 }
 
 /**
- * The client has ended a job whose funding is under way: without a command it is not made any more.
- * @throws Retry while one may still have paid, or be refused
+ * The client has ended a job whose funding is under way, or its money has left and nothing says whose it was: without a command the funding is not made
+ * any more.
+ * @throws Retry while a command may still have paid, or be refused
  */
-function fundingDecided(job: Stored<Job>, { step }: Mirrored): Stored<Job> {
-  if (step !== 'settle' || job.status !== 'open' || !job.funding) return job
+function fundingDecided(job: Stored<Job>, { step, payer, contract }: Mirrored): Stored<Job> {
+  const isCertain = step === 'create' || (step !== 'settle' && (payer ?? contract.deposit) !== null)
+  if (isCertain || job.status !== 'open' || !job.funding) return job
   if (job.funding.stage === 'reserving') return { ...job, funding: null }
   throw new Retry(`job ${job.id} has ended, and the outcome of its funding is still to come`)
 }
@@ -82,28 +87,14 @@ async function ownerOf(parts: Parts, jobs: readonly Stored<Job>[]): Promise<Stor
   return undefined
 }
 
-async function mirroredOf(
-  parts: Parts,
-  { event, args, txHash, blockNumber }: Log,
-  contract: ContractJob,
-  { evaluator }: JobContract,
-): Promise<Mirrored> {
-  const [poster, assignee] = await Promise.all([activeAgent(parts, contract.client), activeAgent(parts, contract.provider)])
+async function mirroredOf(parts: Parts, { event, args, txHash, blockNumber }: Log, contract: ContractJob, place: JobContract): Promise<Mirrored> {
   const hash = event === 'JobSubmitted' ? String(args.deliverableHash ?? args.deliverable) : null
   return {
-    contract,
-    posterId: poster,
-    assigneeId: assignee,
-    isOurEvaluator: contract.evaluator === evaluator,
+    ...(await termsOf(parts, contract, place)),
     step: stepOf[event] ?? 'create',
     payer: event === 'JobFunded' && args.funder !== undefined ? String(args.funder) : null,
     ...{ txHash, blockNumber, deliverableHash: hash, submissionId: parts.newId() },
   }
-}
-
-async function activeAgent({ agents }: Parts, wallet: string | null): Promise<string | null> {
-  const agent = wallet === null ? undefined : await agents.byWallet(wallet)
-  return agent?.status === 'active' ? agent.id : null
 }
 
 async function goBack(parts: Parts, log: Omit<Log, 'final'>): Promise<void> {

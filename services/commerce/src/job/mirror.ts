@@ -1,18 +1,23 @@
 import { hourMs, type JobStatus, limits } from '@carapace/api'
-import { sentOnChain, toChecksum } from '@carapace/chain'
+import { sentOnChain } from '@carapace/chain'
 import type { JobContract } from './bound-contract.ts'
 import type { ContractJob } from './contract-job.ts'
 import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
 import { jobStates } from './job-states.ts'
 import { effects, type Moment, type Result, revertLost } from './transition.ts'
+import { withPayment } from './with-payment.ts'
 
-/** What the mirror knows besides the contract: who the wallets are, and whether the platform judges the job. */
-export interface Mirrored {
+/** The terms of a job as the contract has them: who the wallets are, and whether the platform judges the job. */
+export interface Terms {
   contract: ContractJob
   /** Registered, active agents; null for a wallet that is nobody's. */
   posterId: string | null
   assigneeId: string | null
   isOurEvaluator: boolean
+}
+
+/** What was observed on the contract. */
+export interface Mirrored extends Terms {
   /** What was observed; `create` for what only changes the terms. */
   step: Step
   /** Who paid in; null when another event was observed. */
@@ -55,7 +60,7 @@ export function mirroredJob(place: MirroredPlace, seen: Mirrored, moment: Moment
 
 /** Moves a job to where the observed event has it, one step after the other; undefined when it is there. */
 export function mirror(job: Job, seen: Mirrored, moment: Moment): Result | undefined {
-  let state = withTerms(withoutReplaced(job, seen, moment.now), seen)
+  let state = withTerms(withReplacedPayment(withoutReplaced(job, seen, moment.now), seen, moment.now), seen)
   const events: Result['events'] = []
   for (const step of missing(state, seen)) {
     const made = effects[step](prepared(state, step, seen, moment), moment)
@@ -80,15 +85,34 @@ const ends: ReadonlySet<ContractJob['status']> = new Set(['Completed', 'Rejected
 /** What the contract shows after each end. */
 const shownBy = { complete: 'Completed', reject: 'Rejected', withdraw: 'Rejected', claim: 'Expired' } as const
 
-/** Budget, provider and who the client is may change until the money is in; from then on it is certain whether the job counts. */
-function withTerms(job: Job, { contract, posterId: client, assigneeId, isOurEvaluator }: Mirrored): Job {
+/** A payment that a reorganisation has put into the place of the one that was reported, also where other steps were built on that one. */
+function withReplacedPayment(job: Job, seen: Mirrored, now: Date): Job {
+  const { step, contract, txHash } = seen
+  const isHeld = rank[job.status] >= rank.funded && rank[job.status] < rank.settled
+  if (step !== 'fund' || !isHeld || contract.deposit === null) return job
+  const paid = withPayment(job, contract.deposit, txHash)
+  return paid === job ? job : { ...paid, ...termsIn(paid, seen), on: { ...paid.on, fund: madeBy(job.on.fund, seen, now) } }
+}
+
+/**
+ * Budget, provider and who the client is may change until the money is in; from then on it is certain whether the job counts. A funding that is under way
+ * pays the budget that it was requested for, or fails.
+ */
+export function withTerms(job: Job, seen: Terms): Job {
   if (job.status !== 'open' || job.funding) return job
-  const { budget } = contract
-  const isInRange = budget >= budgetRange.min && budget <= budgetRange.max
-  const posterId = job.mirrored ? (client ?? job.posterId) : job.posterId
-  const counts = isOurEvaluator && isInRange && (!job.mirrored || areParties(client, assigneeId))
+  const { budget, counts, posterId } = termsIn(job, seen)
   return job.budget === budget && job.counts === counts && job.posterId === posterId ? job : { ...job, budget, counts, posterId }
 }
+
+function termsIn(job: Job, { contract, posterId: client, assigneeId, isOurEvaluator }: Terms): Pick<Job, 'budget' | 'counts' | 'posterId'> {
+  const budget = paidIn(contract)
+  const isInRange = budget >= budgetRange.min && budget <= budgetRange.max
+  const posterId = job.mirrored ? (client ?? job.posterId) : job.posterId
+  return { budget, posterId, counts: isOurEvaluator && isInRange && (!job.mirrored || areParties(client, assigneeId)) }
+}
+
+/** The budget stays what was paid in once it has left; the reads of a contract may be of two blocks. */
+const paidIn = ({ deposit, budget }: ContractJob): bigint => deposit?.amount ?? budget
 
 /** Both are registered, active agents, and nobody pays itself for a good name. */
 const areParties = (posterId: string | null, assigneeId: string | null): boolean =>
@@ -121,15 +145,9 @@ function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
   const { contract, payer, posterId, assigneeId, txHash, deliverableHash, submissionId } = seen
   const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], seen, now) } }
   if (step === 'fund') {
-    const from = payer ?? contract.deposit?.payer
-    const isBy = (funding: Job['funding'] | undefined) => funding != null && from !== undefined && toChecksum(from) === toChecksum(funding.from)
+    const from = payer ?? contract.deposit?.payer ?? contract.client
     // what is reserved for our own command is free again where somebody else has paid
-    if (job.funding && (from === undefined || isBy(job.funding))) return state
-    const round = job.fundingRounds + 1
-    // a command of ours that had failed may be the one that paid after all: its own outcome comes later
-    const requested = job.on.fund?.requested?.funding
-    if (!job.funding && requested && isBy(requested)) return { ...state, fundingRounds: round, funding: requested, fundingFailure: null }
-    return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from: from ?? contract.client, round, stage: 'sent' } }
+    return { ...withPayment(state, { payer: from, amount: paidIn(contract) }, txHash), ...termsIn(job, seen) }
   }
   if (step === 'assign') {
     const counts = job.counts && areParties(posterId, assigneeId)

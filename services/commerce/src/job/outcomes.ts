@@ -4,8 +4,10 @@ import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { applyStepOutcome, type StepOutcome } from './apply-step-outcome.ts'
 import { changeJob, momentOf } from './change-job.ts'
-import { numberNow } from './contract-job.ts'
+import { depositNow, numberNow } from './contract-job.ts'
 import type { Job, Step } from './job.ts'
+import { renewTerms } from './terms.ts'
+import type { Payment } from './with-payment.ts'
 
 /** What the relayer reports of the commands of jobs. */
 export function jobOutcomes(parts: Parts): Subscription[] {
@@ -27,8 +29,21 @@ async function follow(parts: Parts, step: Step, outcome: FollowedOutcome): Promi
   if (!job) return
   const { is, round, seq } = outcome
   const numbered = step === 'create' && is === 'confirmed' ? { onChainJobId: await numberOf(parts, job, outcome.logs) } : {}
+  const payment = step === 'fund' && is === 'confirmed' ? await paymentOf(parts, job, outcome) : undefined
+  const details = { ...detailsOf(outcome), ...numbered, ...(payment ? { payment } : {}) }
   const moment = await momentOf(parts, job)
-  await changeJob(parts, jobId, present => applyStepOutcome(present, step, { is, round, seq, ...detailsOf(outcome), ...numbered }, moment))
+  await changeJob(parts, jobId, present => applyStepOutcome(present, step, { is, round, seq, ...details }, moment))
+  if (step === 'fund' && is === 'failed') await renewTerms(parts, jobId)
+}
+
+type Confirmed = FollowedOutcome & { is: 'confirmed' }
+/** Who has paid how much, where that may be another round than the one that is booked, or the client itself; else undefined. */
+async function paymentOf(parts: Parts, job: Job, { round, already, logs }: Confirmed): Promise<Payment | undefined> {
+  if (!already && job.funding?.round === round) return undefined
+  const deposit = await depositNow(parts, job)
+  if (deposit) return deposit
+  const paid = logs.find(({ contract, event, args }) => contract === 'Commerce' && event === 'JobFunded' && 'funder' in args)
+  return paid && { payer: String(paid.args.funder), amount: job.budget }
 }
 
 function detailsOf(outcome: FollowedOutcome): Partial<StepOutcome> {

@@ -75,6 +75,16 @@ const scoreRow = {
   computedAt: new Date(0).toISOString(),
 }
 
+const noAddress = `0x${'0'.repeat(40)}`
+/** What the contract shows of a job before its money is in. */
+const unpaid: Record<string, unknown> = {
+  jobByKey: {
+    ...{ client: newWallet(), provider: noAddress, evaluator: contracts.jobEvaluator, description: 'Two pages.' },
+    ...{ budget: '20000000', expiredAt: '2000000000', status: 0 },
+  },
+  depositOf: { payer: noAddress, amount: '0' },
+}
+
 const peersOf = ({ agents, scores, validations }: Harness) => [
   stubPeer(api.identityApi, { getAgentRow: ({ params }) => agents.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'agent' }) }),
   stubPeer(api.reputationApi, {
@@ -89,7 +99,7 @@ const peersOf = ({ agents, scores, validations }: Harness) => [
     chainBalance: () => ({ usdc: '100000000', native: '0', blockNumber: 1 }),
     chainAllowance: () => ({ usdc: '100000000', blockNumber: 1 }),
     chainNetworks: () => ({ networks: knownNetworks(contracts) }),
-    chainRead: () => ({ result: [false], blockNumber: 1 }),
+    chainRead: ({ body }) => ({ result: [unpaid[body.fn] ?? false], blockNumber: 1 }),
   }),
 ]
 
