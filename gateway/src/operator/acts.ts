@@ -87,12 +87,12 @@ export const acts = {
   },
   retry: {
     ...{ service: 'chain-relayer', endpoint: retryChainCommand, title: 'Send again' },
-    hint: 'The same command in its next round.',
+    hint: 'The same command in its next round. Refused where its failure has returned the money: its owner requests it again.',
     fields: { commandId: text('Command') },
   },
   cancel: {
     ...{ service: 'chain-relayer', endpoint: cancelChainCommand, title: 'Cancel' },
-    hint: 'It was not sent yet, and will not be.',
+    hint: 'It is not sent, or an empty transaction replaces it. A payment that others have seen fails once its signature has expired.',
     fields: { commandId: text('Command') },
   },
 } as const satisfies Record<string, Act>

@@ -8,7 +8,6 @@ import {
   countTry,
   delayAfter,
   endOf,
-  fail,
   isLate,
   judge,
   type OpOutcome,
@@ -148,8 +147,12 @@ function release(lane: Lane, op: Op, tx: Tx): OpStep {
   if (isTooLarge && tried.attempts < delays.length)
     return retry(tried, { delayMs: delayAfter(tried.attempts, delays, Math.random()), gasFactor: op.gasFactor }, error.message, now)
   // its node has shown the transaction to others
-  const openUntil = lane.commandOf(op.kind)?.endsAt ? now + tokenMovesLater(lane, op, tx) : 0
-  return openUntil > 0 ? endOf({ ...tried, openUntil }, error, now) : fail(tried, error, now)
+  return endOf({ ...tried, openUntil: openUntil(lane, op, now) }, error, now)
+}
+
+function openUntil(lane: Lane, op: Op, now: number): number {
+  const openMs = tokenMovesLater(lane, op)
+  return openMs > 0 ? now + openMs : 0
 }
 
 async function readOutcomes(lane: Lane, slot: Slot, receipt: Receipt, block: Block): Promise<Map<string, OpOutcome>> {
@@ -181,8 +184,7 @@ async function failure(lane: Lane, carried: Op, outcome: OpOutcome & { kind: 're
   const effect = await findEffect(lane, carried, { ...one.block, txHash: receipt.transactionHash })
   if (effect) return confirm(carried, effect, now)
   if (hasFailed(carried)) return repeatFailure(carried)
-  const openMs = tokenMovesLater(lane, carried, slot.tx)
-  const op = { ...countTry(carried, slot.tx._id, receipt.transactionHash), openUntil: openMs > 0 ? now + openMs : 0 }
+  const op = { ...countTry(carried, slot.tx._id, receipt.transactionHash), openUntil: openUntil(lane, carried, now) }
   const { finalReverts = [] } = lane.commandOf(op.kind) ?? {}
   const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
   const verdict = judge(outcome, own, lane.timings.retryDelaysMs, finalReverts, Math.random())

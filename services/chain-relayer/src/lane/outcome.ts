@@ -158,7 +158,7 @@ export function repeatFailure(op: FailedOp): OpStep<FailedOp> {
   return { op, fields: { state, error }, from: [state], event: failed(op, error) }
 }
 
-/** The same, unless a block holds an authorisation of it: anybody may submit that until it has expired, so only then the end is certain. */
+/** The same, unless a transaction has shown an authorisation of it: anybody may submit that until it has expired, so only then the end is certain. */
 export function endOf(op: Op, error: OpError, now: number): OpStep<QueuedOp | FailedOp> {
   const openMs = (op.openUntil ?? 0) - now
   if (openMs <= 0 || hasFailed(op)) return fail(op, error, now)
@@ -196,9 +196,10 @@ export function countTry<Tried extends Op>(op: Tried, txId: string, hash: string
   return op.countedTx === countedTx ? op : { ...op, countedTx, attempts: op.attempts + 1 }
 }
 
-/** A rare change is stored with all fields that may have changed. */
+/** A rare change is stored with all fields that may have changed. A line of the history that repeats the last one replaces it. */
 function unusual<Next extends Op>(changed: Next, what: string, now: number): OpStep<Next> {
-  const op: Next = { ...changed, updatedAt: now, history: [...changed.history.slice(-19), { at: now, what }] }
+  const before = changed.history.at(-1)?.what === what ? changed.history.slice(0, -1) : changed.history
+  const op: Next = { ...changed, updatedAt: now, history: [...before.slice(-19), { at: now, what }] }
   const {
     history,
     state,

@@ -100,7 +100,7 @@ interface OpBase {
   /** When its published effect was last reversed by a reorganisation, Unix ms. */
   readonly reversedAt?: number
   readonly waiting?: Waiting | null
-  /** Until then, Unix ms, anybody may submit a signed authorisation that was in a block. 0 = there is none. */
+  /** Until then, Unix ms, anybody may submit a signed authorisation that a transaction has shown; then that is checked. 0 = there is none. */
   readonly openUntil?: number
   readonly causationId: string | null
   readonly traceparent: string | null
@@ -132,6 +132,8 @@ export interface Carried {
   seq: number
   /** Key under which the Batcher knows it; null when the transaction calls the contract itself. */
   batchId: string | null
+  /** Unix seconds at which the transfer authorisation ends that was signed for it; absent where there is none, and in old records. */
+  validBefore?: number
 }
 
 /** A slot that still has to be mined. */

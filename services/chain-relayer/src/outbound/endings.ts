@@ -7,7 +7,7 @@ import { type Op, type OpError, type OpResult, type VoidTx, voidIdOf } from '../
 import { nextTxState } from '../lane/transaction-states.ts'
 import { RpcUnavailable } from '../rpc/rpc.ts'
 import { findEffect } from './effect.ts'
-import { blockMs, type EndChecks, endChecks, includableMs } from './public-authorization.ts'
+import { anyoneMaySubmit, blockMs, type EndChecks, endChecks, includableMs } from './public-authorization.ts'
 
 /** How an operation ends that no transaction carries. */
 export interface Ending {
@@ -35,7 +35,7 @@ export async function endUnsigned(lane: Lane, endings: readonly Ending[], limite
       if (!op.failLater) later.push(endOf(op, error, now))
       continue
     }
-    if (limited && lane.commandOf(op.kind)?.endsAt && limited.left-- <= 0) continue
+    if (limited && anyoneMaySubmit(lane, op) && limited.left-- <= 0) continue
     try {
       // read before the effect: what was closed then has no effect after it
       const openMs = await includableMs(lane, op, checks)

@@ -18,6 +18,7 @@ const ownersRound: ReadonlySet<string> = new Set([
   'bond.unslash',
   'reward.pay',
   'job.fund',
+  'domain.mint',
 ])
 
 /** The operator's view of commands, and the actions on them. */

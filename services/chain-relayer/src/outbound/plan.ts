@@ -152,6 +152,7 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
         round: member.op.round,
         seq: member.op.seq + 1,
         batchId: group.batch ? batchIds(member).at(-1)! : null,
+        ...(member.validBefore === undefined ? {} : { validBefore: member.validBefore }),
       })),
     }
     const { to, value, gasLimit } = content

@@ -14,6 +14,8 @@ export interface Prepared extends Candidate {
   args: Record<string, unknown>
   call: PreparedCall
   prelude: readonly EncodedCall[]
+  /** Unix seconds; of a transfer authorisation that was signed for it. */
+  validBefore?: number
 }
 
 const preludeGas = 120_000n
@@ -60,6 +62,7 @@ export async function prepare(lane: Lane, op: QueuedOp): Promise<Prepared | OpEr
       args,
       call: encoded,
       prelude,
+      ...(signed?.type === 'TransferWithAuthorization' ? { validBefore: Number(signed.validBefore) } : {}),
       gas: gasOf(command, args, op) + (request ? authorizationGas : 0n) + preludeGas * BigInt(prelude.length),
       batchable: command.batchable,
       batched: command.batchable && (command.guarded === true || op.viaBatcher || prelude.length > 0),

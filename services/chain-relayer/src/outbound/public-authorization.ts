@@ -1,7 +1,7 @@
 import { headerAt, numberOf } from '../chain/reader.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { Op, Tx } from '../lane/records.ts'
-import { storedArgsOf } from './prepare.ts'
+import { argsOf, storedArgsOf } from './prepare.ts'
 
 /** Somebody else may have caused the effect meanwhile: it is polled this often. */
 const checkMs = 10_000
@@ -27,32 +27,48 @@ export function endChecks(lane: Lane, left = perPass): EndChecks {
 }
 
 /**
- * Milliseconds until a failed operation is sure to have no effect any more, or until that is checked again. A transfer authorisation that was in a
- * block can be submitted by anybody until it expires; only then may the failure be published. 0 for everything else.
+ * Milliseconds until the end of an operation is checked that a transaction has carried and that would fail now. 0 = it may fail immediately: nobody but
+ * the platform can submit what the transaction has shown.
  */
-export function tokenMovesLater(lane: Lane, op: Op, tx: Tx): number {
+export const tokenMovesLater = (lane: Pick<Lane, 'commandOf'>, op: Op): number => (anyoneMaySubmit(lane, op) ? blockMs : 0)
+
+/** Its calldata has a transfer authorisation: of its arguments, or signed by the relayer. What only the payee may submit does not count. */
+export function anyoneMaySubmit(lane: Pick<Lane, 'commandOf'>, op: Pick<Op, 'kind' | 'args'>): boolean {
   const command = lane.commandOf(op.kind)
   const args = command && storedArgsOf(command, op)
-  if (command?.endsAt) return blockMs
-  const request = args && command.authorization?.(args)
-  if (request?.type !== 'TransferWithAuthorization') return 0
-  const now = Math.max(Date.now(), lane.head.time * 1_000)
-  return Math.max(0, Math.max(tx.signedAt, lane.head.time * 1_000) + lane.timings.authorizationTtlMs + 2_000 - now)
+  if (!args) return false
+  return command.endsAt !== undefined || command.authorization?.(args)?.type === 'TransferWithAuthorization'
 }
 
 /**
- * The same for an authorisation in the arguments: a transaction has shown it, and no final block is past its end, so that one could still hold it.
+ * Milliseconds until it is checked again whether an operation is sure to have no effect any more: a transaction has shown its authorisation, and no final
+ * block is past its end, so that one could still hold it. 0 for everything else.
  * @throws RpcUnavailable when the node does not answer
  */
 export async function includableMs(lane: Lane, op: Op, checks: EndChecks): Promise<number> {
-  const command = lane.commandOf(op.kind)
-  const args = command?.endsAt && storedArgsOf(command, op)
-  if (!args) return 0
-  const isPublic = (op.openUntil ?? 0) > 0 || (await lane.db.txs.findOne({ 'ops.opKey': op._id, nonce: { $ne: null } }, { projection: { _id: 1 } }))
-  if (!isPublic) return 0
-  const endMs = Number(command.endsAt!(args)) * 1_000
+  const endMs = anyoneMaySubmit(lane, op) ? await shownUntil(lane, op) : undefined
+  if (endMs === undefined) return 0
   const headMs = lane.head.time * 1_000
   // no final block is past an end that the head is not past
   if (headMs >= endMs && (await checks.finalMs()) >= endMs) return 0
   return Math.min(checkMs, Math.max(blockMs, endMs - headMs))
+}
+
+/** Unix ms, by the time of blocks, at which the last authorisation ends that a transaction has shown; undefined: none has. */
+async function shownUntil(lane: Lane, op: Op): Promise<number | undefined> {
+  const command = lane.commandOf(op.kind)!
+  const carriers = { 'ops.opKey': op._id, nonce: { $ne: null } }
+  if (command.endsAt) {
+    const isShown = (op.openUntil ?? 0) > 0 || (await lane.db.txs.findOne(carriers, { projection: { _id: 1 } }))
+    return isShown ? Number(command.endsAt(argsOf(command, op))) * 1_000 : undefined
+  }
+  const txs = await lane.db.txs.find(carriers, { projection: { ops: 1, signedAt: 1 } }).toArray()
+  if (txs.length === 0) return undefined
+  return Math.max(...txs.map(tx => endOfShown(lane, op, tx)))
+}
+
+function endOfShown(lane: Lane, { _id }: Op, { ops, signedAt }: Pick<Tx, 'ops' | 'signedAt'>): number {
+  const { validBefore } = ops.find(({ opKey }) => opKey === _id)!
+  // old records do not have it
+  return validBefore === undefined ? signedAt + lane.timings.authorizationTtlMs + 2_000 : validBefore * 1_000
 }
