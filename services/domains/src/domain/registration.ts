@@ -160,7 +160,7 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
   }
 }
 
-/** The reservation ends without a name: treasury refused, or the command failed for good. Nothing was charged. */
+/** The name without its last registration, for which nothing was charged. */
 export function drop(domain: Domain, code: string): Domain {
   const operation = lastOperation(domain)!
   const { onChain } = operation
