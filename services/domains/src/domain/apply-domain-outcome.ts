@@ -3,6 +3,7 @@ import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/cha
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
 import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
+import { onNetwork } from './registry.ts'
 import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }
@@ -46,7 +47,7 @@ function registered(domain: Domain, operation: SentOperation, { is }: ObservedOu
 
 /** The name is that of a registration which the chain has made. */
 function activated(domain: Domain, operation: Operation, now: Date, mayLink: boolean): { state: Domain; events: Draft[] } {
-  const { dueAt: _, freeSlot: present, ...rest } = domain
+  const { dueAt: _, freeSlot: present, ...rest } = onNetwork(domain, operation.chain)
   const agentId = operation.toAgentId
   // of before the place was part of the operation
   const freeSlot = operation.freeSlot ?? (lastOperation(domain)?.n === operation.n ? present : undefined)

@@ -194,6 +194,15 @@ describe('a name whose failed mint the chain includes after all, while another b
     assert.deepEqual(summary(replaced), isOfFirst)
   })
 
+  it('is on the network and in the registry of the first mint', () => {
+    const elsewhere = after(reserve(failedFirst(), { ...second, chain: 'SKALE_TESTNET', registries: [otherWallet] }).state, 1, ['confirmed', 3])
+    const { chain, registry } = after(elsewhere, 2, ['failed', 1])
+
+    assert.deepEqual([elsewhere.chain, chain, registry], ['SKALE_TESTNET', 'BASE_SEPOLIA', payer])
+    const [entry] = salePostings(failedFirst(), elsewhere)
+    assert.equal(entry?.chain, 'BASE_SEPOLIA')
+  })
+
   it('rests on after a deletion that the chain has made since', () => {
     const again = reserve(after(requestDeletion(active(paid), change).state, 2, ['confirmed', 1]), { ...paid, operationId: 'op-3' }).state
 

@@ -86,6 +86,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
   const restUntil = present?.status === 'released' && present.dueAt !== undefined && present.dueAt > now ? present.dueAt : undefined
   const operation = newOperation({
     kind: 'register',
+    chain,
     n: nextNumber(present),
     operationId,
     at: now,
