@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { dayMs, getReservationUse, refuse } from '@carapace/api'
-import { operationKey } from '@carapace/chain'
+import { domainTokenId, operationKey } from '@carapace/chain'
 import { type Answer, doctorChecks, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import { account } from './ledger.ts'
 import { type Harness, sharedHarness, usdc } from './testing/harness.ts'
@@ -356,6 +356,25 @@ describe('names and their agents', () => {
     assert.equal((await sync(owner)).status, 200)
 
     assert.deepEqual([await moltOf(owner), await moltOf(other)], [null, fullDomain])
+  })
+
+  it('have the owner that a final log shows where their mint seemed to have failed', async () => {
+    const [owner, stranger] = [await harness.newAgent(), newTestAgent().agent]
+    const name = newName()
+    harness.chain = () => 'fail'
+    await harness.platform.call('POST', '/api/molt-domains/register', {
+      body: { name, extension: 'molt', walletAddress: owner.wallet },
+      headers: owner.headers,
+    })
+    const fullDomain = `${name}.molt`
+    const tokenId = String(domainTokenId(fullDomain))
+    const nobody = `0x${'00'.repeat(20)}`
+
+    await harness.sent(fullDomain, tokenId, nobody, stranger.wallet)
+    await harness.sent(fullDomain, tokenId, nobody, owner.wallet)
+
+    await until('its owner has it', async () => (await get(`/api/domains/${fullDomain}`)).owner === owner.wallet)
+    assert.equal((await get(`/api/agents/${owner.id}/molt-info`)).moltDomain, fullDomain)
   })
 
   it('follow their wallet to the agent that is registered with it', async () => {

@@ -63,7 +63,7 @@ export const spendableView = (wallet: Wallet | undefined, budget: Budget, { avai
 /** What time alone does next: a queued payment is sent, what became of a sent one is queried. */
 function deadlineOf({ status, executeAfter, updatedAt }: Stored<Payment>, now: Date): NextDeadline {
   if (status === 'pending') {
-    // one whose account is in debt is not sent, and fails after the same time again
+    // one whose account is in debt or whose sender is suspended is not sent, and fails after the same time again
     const isLate = executeAfter < now
     const at = isLate ? new Date(executeAfter.getTime() + limits.treasury.queueDelayMs) : executeAfter
     return { at: at.toISOString(), action: isLate ? 'fail' : 'execute' }

@@ -3,6 +3,7 @@ import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/cha
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
 import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
+import { onNetwork } from './registry.ts'
 import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }
@@ -33,19 +34,23 @@ const effects: Record<Operation['kind'], Effect> = { register: registered, trans
 const unchanged = (state: Domain) => ({ state, events: [] })
 
 function registered(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {
-  const isLatest = lastOperation(domain)?.n === operation.n
   if (is === 'failed') {
-    if (domain.status === 'minting' && isLatest) return unchanged(drop(domain, 'failed'))
-    return isOwned(domain) && isRegistration(domain, operation) ? reversed(domain, operation, now) : unchanged(domain)
+    if (domain.status === 'minting' && lastOperation(domain)?.n === operation.n) return dropped(domain, 'failed', now, mayLink)
+    return isOwned(domain) && isOwnedBy(domain, operation) ? reversed(domain, operation, now, mayLink) : unchanged(domain)
   }
-  // a failed registration that an operator retried has its effect all the same, unless somebody else has reserved the name since
-  const isReserved = isLatest && (domain.status === 'minting' || domain.status === 'released')
+  // a failed registration that the chain makes after all has its effect, unless somebody else has reserved the name since
+  const isNewest = domain.operations.findLast(other => other.kind !== 'register' || !hasFailed(other))?.n === operation.n
+  const isReserved = isNewest && (domain.status === 'minting' || domain.status === 'released')
   const isDue = operation.onChain.status === 'confirmed' && (domain.status === 'free' || isReserved)
-  if (!isDue) return unchanged(domain)
-  const { dueAt: _, freeSlot: present, ...rest } = domain
+  return isDue ? activated(domain, operation, now, mayLink) : unchanged(domain)
+}
+
+/** The name is that of a registration which the chain has made. */
+function activated(domain: Domain, operation: Operation, now: Date, mayLink: boolean): { state: Domain; events: Draft[] } {
+  const { dueAt: _, freeSlot: present, ...rest } = onNetwork(domain, operation.chain)
   const agentId = operation.toAgentId
   // of before the place was part of the operation
-  const freeSlot = operation.freeSlot ?? (isLatest ? present : undefined)
+  const freeSlot = operation.freeSlot ?? (lastOperation(domain)?.n === operation.n ? present : undefined)
   const state: Domain = {
     ...rest,
     ...(freeSlot === undefined ? {} : { freeSlot }),
@@ -55,20 +60,44 @@ function registered(domain: Domain, operation: SentOperation, { is }: ObservedOu
     linkedAgents: domain.tld === '.molt' && agentId !== null && mayLink ? [agentId] : [],
     formerOwner: null,
   }
-  const { sale } = operation
+  const { sale, onChain } = operation
   return {
     state,
-    events: [domainActivated.of({ ...facts(state, operation.onChain.txHash, now), pricePaid: sale?.price ?? 0n, free: sale === null })],
+    events: [domainActivated.of({ ...facts(state, onChain!.txHash, now), pricePaid: sale?.price ?? 0n, free: sale === null })],
   }
 }
 
-const isRegistration = ({ operations }: Domain, { n }: Operation): boolean => operations.findLast(({ kind }) => kind === 'register')?.n === n
+/** The last registration ends without a name: treasury refused, or the command failed for good. */
+export function dropped(domain: Domain, code: string, now: Date, mayLink: boolean): { state: Domain; events: Draft[] } {
+  const state = drop(domain, code)
+  const earlier = registrationInForce(state)
+  return earlier ? activated(state, earlier, now, mayLink) : unchanged(state)
+}
 
-/** A mint that the chain has dropped for good: nobody owns the name, and nobody paid for it. */
-function reversed(domain: Domain, operation: Operation, now: Date) {
+/** A mint that the chain has dropped for good: the payer has its price again, and the name is nobody's, unless the chain has made another one meanwhile. */
+function reversed(domain: Domain, operation: Operation, now: Date, mayLink: boolean) {
   const event = domainDeleted.of({ ...facts({ ...domain, linkedAgents: [] }, null, now) })
   const state = withoutRegistration(domain, operation, { free: 'reverseMint', released: 'reverseMintToRest' })
-  return { state, events: [event] }
+  const other = registrationInForce(state)
+  if (!other) return { state, events: [event] }
+  const restored = activated(state, other, now, mayLink)
+  return { state: restored.state, events: [event, ...restored.events] }
+}
+
+const hasFailed = ({ onChain }: Operation): boolean => onChain?.status === 'failed'
+
+/** The newest registration that the chain has made, where no later deletion or transfer has ended it, or may yet. */
+function registrationInForce({ operations }: Domain): Operation | undefined {
+  const made = operations.findLast(({ kind, onChain }) => kind === 'register' && onChain?.status === 'confirmed')
+  const isEnded = operations.some(later => later.kind !== 'register' && later.n > (made?.n ?? 0) && !hasFailed(later))
+  return isEnded ? undefined : made
+}
+
+/** Whether the name has its owner by this registration, which has failed: by another one if the chain has, or may have, made that. */
+function isOwnedBy({ operations, ownerWallet }: Domain, { n, to }: Operation): boolean {
+  const deletion = operations.findLast(({ kind, onChain }) => kind === 'delete' && onChain?.status === 'confirmed')?.n ?? 0
+  const other = operations.findLast(one => one.kind === 'register' && one.n > deletion && one.n !== n && !hasFailed(one))
+  return n > deletion && (!other || (ownerWallet === to && other.to !== to))
 }
 
 function transferred(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {

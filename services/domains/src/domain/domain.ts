@@ -25,6 +25,8 @@ export interface Operation {
   texts: readonly TextRecord[]
   /** Of a registration that is free by score: its place, which the name has again where the chain carries a failed one out after all. */
   freeSlot?: string
+  /** Of a registration: its network. The name may have been reserved on another one since. Absent in early records: they are on that of the name. */
+  chain?: Chain
   /** Of a registration by the former owner while the name rests: when the rest ends. It goes on where the registration comes to nothing. */
   restUntil?: Date
 }
@@ -96,9 +98,12 @@ export const isPrimary = ({ tld, agentId, linkedAgents }: Pick<Domain, 'tld' | '
 
 export const lastOperation = ({ operations }: Pick<Domain, 'operations'>): Operation | undefined => operations.at(-1)
 
-/** The registration by which the present owner, or one before, got the name. */
-export const registrationOf = ({ operations }: Pick<Domain, 'operations'>): Operation | undefined =>
-  operations.findLast(({ kind }) => kind === 'register')
+/** The registration by which the present owner, or one before, got the name: not one that failed, while somebody owns it. */
+export function registrationOf(domain: Pick<Domain, 'operations' | 'status'>): Operation | undefined {
+  const registrations = domain.operations.filter(({ kind }) => kind === 'register')
+  const made = isOwned(domain) ? registrations.findLast(({ onChain }) => onChain?.status !== 'failed') : undefined
+  return made ?? registrations.at(-1)
+}
 
 /** Splits a full name at its last dot; undefined where there is none. */
 export function splitName(fullName: string): { name: string; extension: string } | undefined {

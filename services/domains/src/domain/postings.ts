@@ -11,7 +11,11 @@ export function salePostings(before: Domain | undefined, after: Domain): LedgerE
   })
 }
 
-function entryOf({ id, chain }: Domain, { n, onChain }: Operation, { kind, payer, price, isBooked }: NonNullable<Operation['sale']>): LedgerEntry {
+function entryOf(
+  { id, chain: present }: Domain,
+  { n, onChain, chain = present }: Operation,
+  { kind, payer, price, isBooked }: NonNullable<Operation['sale']>,
+): LedgerEntry {
   const source = kind === 'treasury' || kind === 'x402' ? account.clearing(operationKey('domain.mint', id, n)) : account.outside(payer)
   return {
     key: `domain-sale${isBooked ? '' : '-reversed'}:${id}:${n}:${onChain!.seq}`,

@@ -4,11 +4,13 @@ import type { Agent } from '@carapace/projections'
 import { holdAtIntake, unlessPassing } from '@carapace/service'
 import { orExisting, type Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { dropped } from './apply-domain-outcome.ts'
+import { changeDomain } from './change-domain.ts'
 import { deadline, earlier, type Made, operationOf } from './commands.ts'
 import { domainIdOf } from './domain.store.ts'
 import type { Domain, Sale, TextRecord } from './domain.ts'
 import { faultOf, meetsFreeScore, priceOf } from './price.ts'
-import { drop, mint, needVacant, nextNumber, type Reservation, reserve } from './registration.ts'
+import { mint, needVacant, nextNumber, type Reservation, reserve } from './registration.ts'
 import { registryAmong } from './registry.ts'
 import { passingStates } from './states.ts'
 
@@ -185,7 +187,7 @@ const textsOf = ({ baseUrl }: Parts, { id, handle }: Agent): TextRecord[] => [
 ]
 export const profileUrl = (baseUrl: string, handle: string): string => `${baseUrl}/api/agents/${handle}`
 
-/** Sets money aside for a reserved name and sends its command; false when treasury refuses, then the name is free again. */
+/** Sets money aside for a reserved name and sends its command; false when treasury refuses, then the name is as before. */
 export async function drawOnTreasury(parts: Parts, id: string): Promise<boolean> {
   const domain = await parts.domains.need(id)
   if (domain.status !== 'funding') return true
@@ -204,9 +206,9 @@ export async function drawOnTreasury(parts: Parts, id: string): Promise<boolean>
           purpose: `Domain ${domain.fullDomain}`,
         })
   if (source === 'pending') return true
-  await parts.domains.change(id, present => {
+  await changeDomain(parts, id, (present, mayLink) => {
     if (present.status !== 'funding' || present.operations.at(-1)!.n !== n) return undefined
-    return source ? mint(present, source, deadline()) : { state: drop(present, 'FUNDS_REQUIRED'), events: [] }
+    return source ? mint(present, source, deadline()) : dropped(present, 'FUNDS_REQUIRED', parts.clock.now(), mayLink)
   })
   return source !== undefined
 }

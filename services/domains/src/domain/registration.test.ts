@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { dayMs, Refusal } from '@carapace/api'
 import type { ObservedOutcome } from '@carapace/chain'
 import { codeOf } from '@carapace/testing'
-import { applyDomainOutcome } from './apply-domain-outcome.ts'
+import { applyDomainOutcome, dropped } from './apply-domain-outcome.ts'
 import { requestDeletion, requestTransfer } from './change.ts'
 import type { Domain } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
 import { drop, type Reservation, reserve } from './registration.ts'
+import { domainView } from './views.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -122,6 +123,99 @@ describe('the registration of a name', () => {
     const failed = after(reserve(undefined, paid).state, 1, ['failed', 1])
     const confirmed = after(failed, 1, ['confirmed', 2, 2])
     assert.deepEqual([confirmed.status, confirmed.ownerWallet, salePostings(failed, confirmed).length], ['active', ownerWallet, 1])
+  })
+})
+
+describe('a name whose failed mint the chain includes after all, while another buyer has reserved it', () => {
+  const second = { ...paid, wallet: otherWallet, agentId: otherId, operationId: 'op-2', sale: { ...paid.sale!, payer: otherWallet } }
+  const failedFirst = () => after(reserve(undefined, paid).state, 1, ['failed', 2])
+  const included = (of: Reservation = second) => after(reserve(failedFirst(), of).state, 1, ['confirmed', 3])
+  const restored = () => after(included(), 2, ['failed', 1])
+  const summary = ({ status, ownerWallet: owner, agentId, operations }: Domain) => [
+    status,
+    owner,
+    agentId,
+    operations.map(({ sale }) => sale?.isBooked),
+  ]
+  const isOfFirst = ['active', ownerWallet, ownerId, [true, false]]
+
+  it('is the first buyer’s once the other mint has failed, with its sale booked once', () => {
+    const { state, events } = applyDomainOutcome(
+      included(),
+      2,
+      { is: 'failed', seq: 1, round: 1, txHash: null, error: 'REVERTED: Domain_Taken' },
+      now,
+    )!
+
+    assert.deepEqual(summary(state), isOfFirst)
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, data.ownerWallet, data.pricePaid]),
+      [['domains.domain.registered.v1', ownerWallet, '50000000']],
+    )
+    assert.deepEqual([salePostings(failedFirst(), included()).length, salePostings(included(), state).length], [1, 0])
+  })
+
+  it('is the first buyer’s once treasury has refused the other one', () => {
+    const { state } = dropped(included({ ...second, source: undefined }), 'FUNDS_REQUIRED', now, true)
+
+    assert.deepEqual(summary(state), isOfFirst)
+  })
+
+  it('shows the sale that was made', () => {
+    const view = domainView({ ...restored(), version: 1, createdAt: now, updatedAt: now }, () => undefined, now)
+
+    assert.deepEqual([view.pricePaid, view.txHash, view.onChain.status], [50, txHash, 'confirmed'])
+  })
+
+  it('is the other buyer’s where the chain has dropped the first mint again', () => {
+    const again = after(included(), 1, ['reorged', 4], ['failed', 5])
+
+    assert.deepEqual(summary(after(again, 2, ['confirmed', 1])), ['active', otherWallet, otherId, [false, true]])
+    assert.deepEqual(summary(after(again, 2, ['failed', 1])), ['free', null, null, [false, false]])
+  })
+
+  it('is free once the chain has dropped the first mint for good, after the other one', () => {
+    assert.deepEqual(summary(after(restored(), 1, ['reorged', 4], ['failed', 5])), ['free', null, null, [false, false]])
+  })
+
+  it('stays with its owner when an operator retries the other mint in vain', () => {
+    const sent = after(requestTransfer(restored(), { ...change, to: payer, toAgentId: null }).state, 3, ['confirmed', 1])
+
+    for (const domain of [restored(), sent]) {
+      const { status, ownerWallet: owner } = after(domain, 2, ['failed', 2, 2])
+      assert.deepEqual([status, owner], ['active', domain.ownerWallet])
+    }
+  })
+
+  it('is the first buyer’s where the other mint was in a block that the first one has replaced', () => {
+    const minted = after(reserve(failedFirst(), second).state, 2, ['confirmed', 1], ['reorged', 2])
+    const replaced = after(after(minted, 1, ['confirmed', 3]), 2, ['failed', 3])
+
+    assert.deepEqual(summary(replaced), isOfFirst)
+  })
+
+  it('is on the network and in the registry of the first mint', () => {
+    const elsewhere = after(reserve(failedFirst(), { ...second, chain: 'SKALE_TESTNET', registries: [otherWallet] }).state, 1, ['confirmed', 3])
+    const { chain, registry } = after(elsewhere, 2, ['failed', 1])
+
+    assert.deepEqual([elsewhere.chain, chain, registry], ['SKALE_TESTNET', 'BASE_SEPOLIA', payer])
+    const [entry] = salePostings(failedFirst(), elsewhere)
+    assert.equal(entry?.chain, 'BASE_SEPOLIA')
+  })
+
+  it('rests on after a deletion that the chain has made since', () => {
+    const again = reserve(after(requestDeletion(active(paid), change).state, 2, ['confirmed', 1]), { ...paid, operationId: 'op-3' }).state
+
+    assert.equal(after(again, 3, ['failed', 1]).status, 'released')
+  })
+
+  it('is its former owner’s where that has reserved it twice', () => {
+    const once = after(reserve(deleted(), request({ operationId: 'op-3' })).state, 3, ['failed', 1])
+    const twice = after(reserve(once, request({ operationId: 'op-4' })).state, 4, ['failed', 1])
+
+    const { status, dueAt, ownerWallet: owner } = after(twice, 3, ['confirmed', 2])
+
+    assert.deepEqual([status, dueAt, owner], ['active', undefined, ownerWallet])
   })
 })
 

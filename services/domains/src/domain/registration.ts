@@ -86,6 +86,7 @@ export function reserve(present: Domain | undefined, request: Reservation): Deci
   const restUntil = present?.status === 'released' && present.dueAt !== undefined && present.dueAt > now ? present.dueAt : undefined
   const operation = newOperation({
     kind: 'register',
+    chain,
     n: nextNumber(present),
     operationId,
     at: now,
@@ -160,7 +161,7 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
   }
 }
 
-/** The reservation ends without a name: treasury refused, or the command failed for good. Nothing was charged. */
+/** The name without its last registration, for which nothing was charged. */
 export function drop(domain: Domain, code: string): Domain {
   const operation = lastOperation(domain)!
   const { onChain } = operation

@@ -20,6 +20,14 @@ export function registriesElsewhere(present: Placed | undefined, chain: Chain): 
   return { elsewhere: { ...present.elsewhere, [present.chain]: present.registry ?? null } }
 }
 
+/** The name on a network where it was reserved before: its registry there is the same. */
+export function onNetwork(domain: Domain, chain: Chain = domain.chain): Domain {
+  if (chain === domain.chain) return domain
+  const { registry: _, ...rest } = domain
+  const registry = domain.elsewhere?.[chain] ?? undefined
+  return { ...rest, chain, ...(registry === undefined ? {} : { registry }), ...registriesElsewhere(domain, chain) }
+}
+
 /** The registry that has a name. Before it was stored with a name, there was only one. @throws DEPENDENCY_UNAVAILABLE */
 export async function registryOf({ networks }: { networks: NetworkReader }, domain: Placed): Promise<string> {
   return domain.registry ?? registryAmong(domain, domain.chain, await networks.everyContract(domain.chain, 'domains'))

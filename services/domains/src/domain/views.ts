@@ -15,6 +15,7 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage, now: Date):
   const { id, name, tld, fullDomain, chain, ownerWallet, agentId, registeredAt } = domain
   const registration = registrationOf(domain)
   const { tokenId } = domain
+  const last = lastOperation(domain)
   return {
     id,
     name,
@@ -31,7 +32,7 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage, now: Date):
     explorerUrl: pageOf(domain) ?? null,
     registeredAt: registeredAt.toISOString(),
     chain,
-    onChain: onChainView(chain, lastOperation(domain)),
+    onChain: onChainView(chain, last?.kind === 'register' ? registration : last),
     nextDeadline: deadlineOf(domain, now),
   }
 }

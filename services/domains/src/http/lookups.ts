@@ -78,7 +78,7 @@ export const lookupHandlers = (parts: Parts) => {
         fullDomain: domain.fullDomain,
         record: domain.status === 'free' ? null : view(domain),
         txHash: operation.onChain?.txHash ?? null,
-        onChain: onChainView(domain.chain, operation),
+        onChain: onChainView(operation.chain ?? domain.chain, operation),
       }
     },
   } satisfies Handlers<typeof domainsApi>

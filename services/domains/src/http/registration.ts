@@ -31,7 +31,7 @@ async function registered(parts: Parts, made: Made, waitMs: number) {
     pricePaid: record.pricePaid,
     record,
     txHash: operation.onChain?.txHash ?? null,
-    onChain: onChainView(domain.chain, operation),
+    onChain: onChainView(operation.chain ?? domain.chain, operation),
     fullDomain: domain.fullDomain,
     tld: domain.tld,
     ownerWallet: operation.to ?? undefined,

@@ -1,14 +1,25 @@
 import { account } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
-import { execute, type Payment } from './payment.ts'
+import { type Block, execute, type Payment } from './payment.ts'
 
-/** Sends a queued payment whose time has come; one of an account in debt waits, and fails in the end. */
+/**
+ * Sends a queued payment whose time has come; one of an account in debt or of a suspended sender waits, and fails in the end. While identity does not
+ * answer, it waits.
+ * @throws DEPENDENCY_UNAVAILABLE
+ */
 export async function executePayment(
-  { payments, ledger }: Pick<Parts, 'payments' | 'ledger'>,
-  { id, fromAgentId, chain }: Payment,
+  parts: Pick<Parts, 'payments' | 'ledger' | 'agents'>,
+  payment: Payment,
   now: Date,
   deadline: Date,
 ): Promise<void> {
-  const isBlocked = (await ledger.balance(chain, account.debt(fromAgentId))) < 0n
-  await payments.change(id, payment => execute(payment, now, deadline, isBlocked))
+  const block = await blockOf(parts, payment)
+  await parts.payments.change(payment.id, present => execute(present, now, deadline, block))
+}
+
+async function blockOf({ ledger, agents }: Pick<Parts, 'ledger' | 'agents'>, { fromAgentId, chain }: Payment): Promise<Block | null> {
+  // a migrated agent may still withdraw its money
+  const { status } = await agents.fresh(fromAgentId)
+  if (status === 'suspended') return 'ACCOUNT_SUSPENDED'
+  return (await ledger.balance(chain, account.debt(fromAgentId))) < 0n ? 'INSUFFICIENT_BALANCE' : null
 }

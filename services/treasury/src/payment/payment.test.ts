@@ -34,7 +34,7 @@ type Trigger = 'cancel' | 'execute' | 'confirm' | 'confirmLate' | 'fail'
 const canDo = ({ status }: Payment, trigger: Trigger) => paymentStates.next(status, trigger) !== undefined
 const run: Record<Trigger, (of: Payment) => { state: Payment; events: { type: string }[] } | undefined> = {
   cancel: of => cancel(of, 'sender'),
-  execute: of => execute(of, due, due, false),
+  execute: of => execute(of, due, due, null),
   confirm: of => confirm(of, confirmed('0x1'), due),
   confirmLate: of => confirm(of, confirmed('0x1'), due),
   fail: of => fail(of, 'REVERTED', { ...sentOnChain, status: 'failed', error: 'REVERTED', seq: 2 }),
@@ -48,7 +48,7 @@ describe('payment', () => {
       else if (!(command === 'confirm' && status === 'failed'))
         it(`${command} does nothing to a ${status} one`, () => {
           const before = payment(status)
-          if (command === 'execute') assert.equal(execute(before, due, due, false), undefined)
+          if (command === 'execute') assert.equal(execute(before, due, due, null), undefined)
           else
             assert.throws(
               () => run[command](before),
@@ -66,14 +66,18 @@ describe('payment', () => {
     assert.deepEqual([large.state.status, large.events.map(({ type }) => type)], ['pending', ['treasury.payment.queued.v1']])
   })
 
-  it('waits while its account is in debt, and fails in the end', () => {
-    const later = (ms: number) => new Date(due.getTime() + ms)
-    assert.equal(execute(payment('pending'), later(599_999), due, true), undefined)
-    const { status, failure } = execute(payment('pending'), later(600_000), due, true)!.state
-    assert.deepEqual([status, failure], ['failed', 'INSUFFICIENT_BALANCE'])
-  })
+  for (const [title, block] of [
+    ['its account is in debt', 'INSUFFICIENT_BALANCE'],
+    ['its sender is suspended', 'ACCOUNT_SUSPENDED'],
+  ] as const)
+    it(`waits while ${title}, and fails in the end`, () => {
+      const later = (ms: number) => new Date(due.getTime() + ms)
+      assert.equal(execute(payment('pending'), later(599_999), due, block), undefined)
+      const { status, failure } = execute(payment('pending'), later(600_000), due, block)!.state
+      assert.deepEqual([status, failure], ['failed', block])
+    })
 
-  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due, false), undefined))
+  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due, null), undefined))
 
   it('can be cancelled by its sender only', () => {
     assert.throws(
@@ -118,7 +122,7 @@ describe('payment', () => {
 
   it('leaves every state that holds money by time and the outcome of its command alone', () => {
     for (const status of ['pending', 'submitted', 'processing'] as const) {
-      const sent = execute(payment(status), due, due, false)?.state ?? payment(status)
+      const sent = execute(payment(status), due, due, null)?.state ?? payment(status)
       assert.ok(canDo(sent, 'confirm') && canDo(sent, 'fail'), `${sent.status} has no end`)
     }
   })

@@ -53,7 +53,7 @@ export const paymentStates = stateMachine<PaymentStatus, Trigger>({
     pending: {
       cancel: 'cancelled',
       execute: { to: 'processing', byTime: '10 min after its acceptance' },
-      fail: { to: 'failed', byTime: '20 min after its acceptance, when its account is in debt' },
+      fail: { to: 'failed', byTime: '20 min after its acceptance, when its account is in debt or its sender suspended' },
     },
     submitted: sent,
     processing: sent,
@@ -119,11 +119,13 @@ export function cancel(payment: Payment, caller: string): Decision<Payment> {
   return move(payment, 'cancel', {}, moved => [paymentCancelled.of(facts(moved))])
 }
 
-/** What time alone does with a pending payment. `isBlocked`: its account is in debt; one that stays blocked for as long again fails. */
-export function execute(payment: Payment, now: Date, deadline: Date, isBlocked: boolean): Decision<Payment> | undefined {
+/** Why a payment is not sent: its account is in debt, or its sender is suspended. */
+export type Block = 'INSUFFICIENT_BALANCE' | 'ACCOUNT_SUSPENDED'
+
+/** What time alone does with a pending payment: one that stays blocked for as long again fails. */
+export function execute(payment: Payment, now: Date, deadline: Date, block: Block | null): Decision<Payment> | undefined {
   if (payment.status !== 'pending' || payment.executeAfter > now) return undefined
-  if (isBlocked)
-    return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, 'INSUFFICIENT_BALANCE', null)
+  if (block !== null) return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, block, null)
   return move(payment, 'execute', { onChain: sentOnChain }, moved => [transfer(moved, deadline)])
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-
+import type { AgentRow } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { balance, call, type FundedAgent, fundedAgent, newAgent } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
@@ -22,6 +22,11 @@ describe('queued payments', () => {
     assert.equal((await call(harness, agent, 'PATCH', 'limits', { dailyLimit: 500_000_000 })).status, 200)
     return agent
   }
+  const withStatus = ({ id }: TestAgent, status: AgentRow['status']) => {
+    const row = harness.agents.get(id)!
+    harness.agents.set(id, { ...row, status, version: row.version + 1 })
+  }
+  const suspend = (agent: TestAgent) => withStatus(agent, 'suspended')
   const outcome = (paymentId: string) => harness.platform.call('GET', `/api/circle/transaction/${paymentId}`).then(({ body }) => body.state)
 
   it('queues from 25 USDC, lists it, and executes it after ten minutes', async () => {
@@ -82,6 +87,59 @@ describe('queued payments', () => {
 
     assert.deepEqual([first.status, retried.status, retried.body], [200, 200, first.body])
     assert.equal((await balance(harness, sender)).balance, 40_000_000)
+  })
+
+  it('is not sent while its sender is suspended, and fails ten minutes later with its money free again', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(harness)]
+    const { paymentId } = (await pay(sender, recipient, 50)).body
+    suspend(sender)
+
+    await harness.platform.advance(605)
+
+    assert.deepEqual([await outcome(paymentId), commandsOf(sender).length], ['QUEUED', 0])
+    assert.equal((await balance(harness, sender)).reserved, 50_000_000)
+    await harness.platform.advance(600)
+    const { body } = await harness.platform.call('GET', `/api/treasury/payments/${paymentId}`, { headers: sender.headers })
+    assert.deepEqual([body.status, body.failure, commandsOf(sender).length], ['failed', 'ACCOUNT_SUSPENDED', 0])
+    const { balance: available, reserved } = await balance(harness, sender)
+    assert.deepEqual([available, reserved, (await call(harness, sender, 'GET', 'limits')).body.spentToday], [400_000_000, 0, 0])
+  })
+
+  it('is sent once its sender is active again', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(harness)]
+    const { paymentId } = (await pay(sender, recipient, 50)).body
+    suspend(sender)
+    await harness.platform.advance(605)
+    assert.equal(commandsOf(sender).length, 0)
+
+    withStatus(sender, 'active')
+    await harness.platform.advance(5)
+
+    await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
+  })
+
+  it('is sent for a sender that has migrated', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(harness)]
+    const { paymentId } = (await pay(sender, recipient, 50)).body
+    withStatus(sender, 'migrated')
+
+    await harness.platform.advance(605)
+
+    await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
+  })
+
+  it('waits while identity does not answer, and is sent when it does', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(harness)]
+    const { paymentId } = (await pay(sender, recipient, 50)).body
+    harness.away.add('identity')
+
+    await harness.platform.advance(1_300)
+    const waiting = [await outcome(paymentId), commandsOf(sender).length]
+    harness.away.delete('identity')
+    await harness.platform.advance(5)
+
+    assert.deepEqual(waiting, ['QUEUED', 0])
+    await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
   })
 
   it('has exactly one winner when cancellation and executor meet', async () => {

@@ -25,7 +25,7 @@ export interface Harness {
   transactions: Map<string, api.ChainLog[]>
   /** Transactions that a reorganisation may still drop. */
   unsettled: Set<string>
-  /** Networks whose transactions cannot be read. */
+  /** Networks whose transactions cannot be read; `identity` when that does not answer. */
   away: Set<string>
   /** Hash of the block that a transaction is in; one of its own where there is none. */
   blocks: Map<string, string>

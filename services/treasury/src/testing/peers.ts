@@ -44,7 +44,12 @@ export function peerServices(harness: Harness): AnyService[] {
     },
     chainStatus: ({ params }) => ({ ...laneStatus(params.chain, lane), contracts: { Escrow: contracts.escrow } }),
   })
-  const identity = stubPeer(api.identityApi, { getAgentRow: ({ params }) => wanted(harness.agents.get(params.id), 'agent') })
+  const identity = stubPeer(api.identityApi, {
+    getAgentRow: ({ params }) => {
+      if (harness.away.has('identity')) api.refuse('DEPENDENCY_UNAVAILABLE')
+      return wanted(harness.agents.get(params.id), 'agent')
+    },
+  })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: () => api.refuse('NOT_FOUND', { resource: 'score' }) })
   const marketplace = stubPeer(api.marketplaceApi, {
     getGigRow: ({ params }) =>
