@@ -4799,6 +4799,7 @@ export interface components {
                      * Network
                      */
                     chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    fromAgentId?: string;
                 };
                 response: components["schemas"]["PaymentAnswer"];
             };

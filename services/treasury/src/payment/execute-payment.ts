@@ -17,9 +17,9 @@ export async function executePayment(
   await parts.payments.change(payment.id, present => execute(present, now, deadline, block))
 }
 
-async function blockOf({ ledger, agents }: Pick<Parts, 'ledger' | 'agents'>, { fromAgentId, chain }: Payment): Promise<Block | null> {
-  // a migrated agent may still withdraw its money
-  const { status } = await agents.fresh(fromAgentId)
-  if (status === 'suspended') return 'ACCOUNT_SUSPENDED'
+async function blockOf({ ledger, agents }: Pick<Parts, 'ledger' | 'agents'>, { fromAgentId, chain, kind }: Payment): Promise<Block | null> {
+  const { status, wallet } = await agents.fresh(fromAgentId)
+  // a migrated agent may still withdraw its money, and so may who proved the wallet that an agent lost
+  if (status === 'suspended' && !(wallet === null && kind === 'withdrawal')) return 'ACCOUNT_SUSPENDED'
   return (await ledger.balance(chain, account.debt(fromAgentId))) < 0n ? 'INSUFFICIENT_BALANCE' : null
 }

@@ -39,9 +39,10 @@ describe('queued payments', () => {
     assert.deepEqual([total, pending[0].id, pending[0].status, pending[0].executeAfter], [1, body.paymentId, 'pending', body.executeAfter])
     assert.equal(await outcome(body.paymentId), 'QUEUED')
     assert.deepEqual([(await balance(harness, sender)).balance, (await balance(harness, sender)).reserved], [375_000_000, 25_000_000])
-    await harness.platform.advance(599)
+    // the clock of the platform goes on by itself, too
+    await harness.platform.advance(580)
     assert.equal(commandsOf(sender).length, 0)
-    await harness.platform.advance(2)
+    await harness.platform.advance(21)
     await until('executed', async () => (await outcome(body.paymentId)) === 'CONFIRMED')
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', recipient.wallet), usdc(25))
     assert.equal((await call(harness, sender, 'GET', 'pending')).body.total, 0)
@@ -126,6 +127,18 @@ describe('queued payments', () => {
     await harness.platform.advance(605)
 
     await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
+  })
+
+  it('is sent where who proved the wallet of an agent withdraws what that one left behind', async () => {
+    const [lost, heir] = [await richAgent(), await newAgent(harness)]
+    const row = harness.agents.get(lost.id)!
+    harness.agents.set(lost.id, { ...row, status: 'suspended', wallet: null, formerWallet: heir.wallet, version: row.version + 1 })
+    const { paymentId } = (await call(harness, heir, 'POST', 'withdraw', { amount: Number(usdc(50)), fromAgentId: lost.id })).body
+
+    await harness.platform.advance(605)
+
+    await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
+    assert.equal(balanceOf(harness, 'BASE_SEPOLIA', heir.wallet), usdc(50))
   })
 
   it('waits while identity does not answer, and is sent when it does', async () => {
