@@ -1,4 +1,4 @@
-import { decodeRevert, type Revert } from '@carapace/chain'
+import { contractInterface, decodeRevert, type Revert } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
 import { judge, type OpStep, retry, storeSteps } from '../lane/outcome.ts'
 import type { QueuedOp } from '../lane/records.ts'
@@ -7,6 +7,8 @@ import { confirmFound, type Ending, effectNow } from './endings.ts'
 import { afterMissing } from './needs.ts'
 import type { Prepared } from './prepare.ts'
 import { revertData } from './revert-reason.ts'
+
+const token = contractInterface('USDC')
 
 /**
  * Simulates calls before anything is signed, so that a call that can never succeed fails immediately. An operation with another of its aggregate
@@ -23,14 +25,10 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     // One that waits for an effect gets no slot before the effect exists.
     return (first || one.op.waiting) && one.prelude.length === 0
   })
-  const from = (one: Prepared) => (one.batched ? lane.network.addresses.Batcher : lane.signer.address)
   const replies = await lane.rpc.batch(
     tried.map(one => ({
       method: 'eth_call',
-      params: [
-        { from: from(one), to: one.call.to, data: one.call.data, value: `0x${one.call.value.toString(16)}`, gas: `0x${one.gas.toString(16)}` },
-        'latest',
-      ],
+      params: [{ ...callOf(lane, one), value: `0x${one.call.value.toString(16)}`, gas: `0x${one.gas.toString(16)}` }, 'latest'],
     })),
     lane.timings.readTimeoutMs,
   )
@@ -57,6 +55,16 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
   }
   await storeSteps(lane.db.ops, steps)
   return refused
+}
+
+/**
+ * What a node is shown anybody may submit as long as the signature in it is valid, also after a failure was published. So of a signed transfer it is asked
+ * for the same transfer by the wallet itself, which needs no signature.
+ */
+function callOf(lane: Lane, { command, args, call: { to, data }, batched }: Prepared) {
+  const request = command.authorization?.(args)
+  if (request?.type !== 'TransferWithAuthorization') return { from: batched ? lane.network.addresses.Batcher : lane.signer.address, to, data }
+  return { from: request.from, to, data: token.encodeFunctionData('transfer', [request.to, request.value]) }
 }
 
 /** @returns the step of another try; none when it is over */
