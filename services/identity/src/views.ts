@@ -129,6 +129,7 @@ export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   handle: agent.handle,
   wallet: agent.wallet,
   formerWallet: agent.formerWallet,
+  heldByOperator: agent.suspension !== undefined,
   walletProven: agent.walletProven,
   agentType: agent.agentType,
   skills: agent.skillNames,

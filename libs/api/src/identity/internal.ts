@@ -15,6 +15,8 @@ export const agentRow = z
     wallet: walletOut.nullable(),
     /** The one that it had before. */
     formerWallet: walletOut.nullable().optional(),
+    /** An operator has suspended it, which also holds what it owns. */
+    heldByOperator: z.boolean().optional(),
     walletProven: z.boolean(),
     agentType: z.string().nullable(),
     skills: z.array(z.string()),

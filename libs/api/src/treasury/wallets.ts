@@ -129,7 +129,7 @@ export const withdrawFromTreasury = endpoint({
   spends: true,
   self: 'id',
   // what an agent that lost its wallet has goes to that wallet, by the agent that proved it
-  body: z.object({ amount: paymentAmount, chain: chain.optional(), fromAgentId: id.optional() }),
+  body: z.object({ amount: paymentAmount, chain: chain.optional(), fromAgentId: uuid.optional() }),
   response: paymentAnswer,
   also: [202],
   errors: ['SELF_ACTION', 'FORBIDDEN', ...paymentErrors],

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import { cancelPayment } from '../payment/cancel-payment.ts'
 import { awaitOutcome, type PayOrder, pay } from '../payment/pay.ts'
 import { payeeOf } from '../payment/payee.ts'
-import type { Payment } from '../payment/payment.ts'
+import { ordererOf, type Payment } from '../payment/payment.ts'
 import { paymentView, pendingView } from '../views.ts'
 
 /**
@@ -66,6 +66,7 @@ export const paymentHandlers = (parts: Parts) => {
         paymentId: recordIdOf(operationId),
         kind: 'withdrawal',
         wallet,
+        ...(fromAgentId === caller.agentId ? {} : { orderedBy: caller.agentId }),
         toAgentId: null,
         toAddress: caller.wallet,
         amount,
@@ -84,7 +85,7 @@ export const paymentHandlers = (parts: Parts) => {
 
     getPayment: async ({ params, caller }) => {
       const payment = await parts.payments.need(params.paymentId)
-      if (payment.fromAgentId !== caller.agentId) refuse('FORBIDDEN', undefined, { message: 'Only the sender may read a payment' })
+      if (ordererOf(payment) !== caller.agentId) refuse('FORBIDDEN', undefined, { message: 'Only the sender may read a payment' })
       const recipient = payment.toAgentId ?? payment.fromAgentId
       const [refs, { available }] = await Promise.all([parts.agents.refs([recipient]), holdingOf(parts.ledger, payment.chain, payment.fromAgentId)])
       return { ...paymentView(payment, refs(recipient).handle, available, parts.clock.now()), failure: payment.failure }
@@ -99,10 +100,11 @@ export const paymentHandlers = (parts: Parts) => {
 
 /**
  * Whoever proved a wallet may have what an agent left behind that lost it: to that wallet, where alone its withdrawals would have gone.
- * @throws NOT_FOUND, FORBIDDEN, DEPENDENCY_UNAVAILABLE
+ * @throws NOT_FOUND, FORBIDDEN, ACCOUNT_SUSPENDED for one that an operator has suspended, DEPENDENCY_UNAVAILABLE
  */
 async function checkSuccession({ peers }: Parts, fromAgentId: string, wallet: string): Promise<void> {
   const former = await peers.call('identity', identityApi.internal.getAgentRow, { params: { id: fromAgentId } })
+  if (former.heldByOperator) refuse('ACCOUNT_SUSPENDED', { agentId: fromAgentId })
   if (former.wallet !== null || former.formerWallet?.toLowerCase() !== wallet.toLowerCase())
     refuse('FORBIDDEN', undefined, { message: 'fromAgentId must be the caller, or an agent that lost its wallet to the caller' })
 }

@@ -16,6 +16,8 @@ export interface PayOrder {
   paymentId: string
   kind: Payment['kind']
   wallet: Stored<Wallet>
+  /** The agent that orders it, where that is not the one of the wallet. */
+  orderedBy?: string
   toAgentId: string | null
   toAddress: string
   amount: bigint
@@ -29,7 +31,7 @@ export interface PayOrder {
  * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED
  */
 export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment>> {
-  const { paymentId: id, wallet, kind, toAgentId, toAddress, amount, gigId, note } = order
+  const { paymentId: id, wallet, orderedBy, kind, toAgentId, toAddress, amount, gigId, note } = order
   const existing = await parts.payments.get(id)
   if (existing) return sameOrder(existing, order)
   const chain = order.chain ?? wallet.chain
@@ -40,7 +42,19 @@ export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment
   const status = isQueued(amount) ? ('pending' as const) : ('submitted' as const)
   const line = { status, counterpartyId: toAgentId, gigId, description: note ?? words[kind] }
   const now = parts.clock.now()
-  const draft = { id, kind, fromAgentId: agentId, fromAddress: address, toAgentId, toAddress, amount, chain, gigId, note }
+  const draft = {
+    id,
+    kind,
+    fromAgentId: agentId,
+    ...(orderedBy === undefined ? {} : { orderedBy }),
+    fromAddress: address,
+    toAgentId,
+    toAddress,
+    amount,
+    chain,
+    gigId,
+    note,
+  }
   const accepted = accept({ ...draft, acceptedAt: now, executeAfter: executeAfter(amount, now) }, commandDeadline())
   let made: Stored<Payment> | undefined
   const contra = isInternal ? account.clearing(key) : account.outside(toAddress)

@@ -19,6 +19,8 @@ export interface Payment {
   id: string
   kind: 'payment' | 'withdrawal'
   fromAgentId: string
+  /** Who ordered it, where that is not the agent whose money it is: it proved the wallet that this one lost. */
+  orderedBy?: string
   fromAddress: string
   toAgentId: string | null
   toAddress: string
@@ -94,6 +96,9 @@ const facts = ({ id, kind, fromAgentId, toAgentId, toAddress, amount, chain, gig
   note,
 })
 
+/** Who may read and cancel it. */
+export const ordererOf = ({ orderedBy, fromAgentId }: Pick<Payment, 'orderedBy' | 'fromAgentId'>): string => orderedBy ?? fromAgentId
+
 export const paymentKey = (paymentId: string): string => `treasury.pay:${paymentId}`
 export const isQueued = (amount: bigint): boolean => amount >= limits.treasury.queueFromMicro
 export const executeAfter = (amount: bigint, now: Date): Date => new Date(now.getTime() + (isQueued(amount) ? limits.treasury.queueDelayMs : 0))
@@ -115,7 +120,7 @@ export function accept(payment: Omit<Payment, 'status' | 'onChain' | 'executedAt
 
 /** Only the sender may, and only until the executor has sent it. @throws FORBIDDEN, INVALID_STATE */
 export function cancel(payment: Payment, caller: string): Decision<Payment> {
-  if (payment.fromAgentId !== caller) refuse('FORBIDDEN', undefined, { message: 'Only the sender may cancel a payment' })
+  if (ordererOf(payment) !== caller) refuse('FORBIDDEN', undefined, { message: 'Only the sender may cancel a payment' })
   return move(payment, 'cancel', {}, moved => [paymentCancelled.of(facts(moved))])
 }
 

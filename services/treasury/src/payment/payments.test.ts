@@ -190,6 +190,10 @@ describe('treasury payments', () => {
     assert.deepEqual([status, body.status, body.newBalance], [200, 'executed', 6_000_000], JSON.stringify(body))
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', heir.wallet), 4_000_000n)
     assert.equal((await withdraw(other)).body.code, 'FORBIDDEN')
+    harness.agents.set(lost.id, { ...harness.agents.get(lost.id)!, heldByOperator: true })
+    assert.equal((await withdraw(heir)).body.code, 'ACCOUNT_SUSPENDED')
+    const nonsense = await call(harness, heir, 'POST', 'withdraw', { amount: 1_000_000, fromAgentId: '\ud800' })
+    assert.deepEqual([nonsense.status, nonsense.body.code], [400, 'VALIDATION_ERROR'])
   })
 
   it('follows a reorganisation: another hash, or the money back', async () => {

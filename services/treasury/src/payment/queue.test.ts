@@ -133,9 +133,18 @@ describe('queued payments', () => {
     const [lost, heir] = [await richAgent(), await newAgent(harness)]
     const row = harness.agents.get(lost.id)!
     harness.agents.set(lost.id, { ...row, status: 'suspended', wallet: null, formerWallet: heir.wallet, version: row.version + 1 })
-    const { paymentId } = (await call(harness, heir, 'POST', 'withdraw', { amount: Number(usdc(50)), fromAgentId: lost.id })).body
-
+    const order = async () => (await call(harness, heir, 'POST', 'withdraw', { amount: Number(usdc(50)), fromAgentId: lost.id })).body
+    const cancelled = await order()
+    const cancel = (agent: TestAgent) => harness.platform.call('POST', cancelled.cancelUrl, { headers: agent.headers })
+    assert.deepEqual([(await cancel(lost)).status, (await cancel(heir)).status], [403, 200])
+    const { paymentId, statusUrl } = await order()
+    suspend(heir)
     await harness.platform.advance(605)
+    assert.equal(await outcome(paymentId), 'QUEUED')
+    assert.equal((await harness.platform.call('GET', statusUrl, { headers: heir.headers })).body.status, 'queued')
+
+    withStatus(heir, 'active')
+    await harness.platform.advance(5)
 
     await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', heir.wallet), usdc(50))
