@@ -91,7 +91,11 @@ function withReplacedPayment(job: Job, seen: Mirrored, now: Date): Job {
   const isHeld = rank[job.status] >= rank.funded && rank[job.status] < rank.settled
   if (step !== 'fund' || !isHeld || contract.deposit === null) return job
   const paid = withPayment(job, contract.deposit, txHash)
-  return paid === job ? job : { ...paid, ...termsIn(paid, seen), on: { ...paid.on, fund: madeBy(job.on.fund, seen, now) } }
+  if (paid === job) return job
+  const terms = termsIn(paid, seen)
+  // who the parties are is certain from the assignment on: what did not count then does not begin to
+  const { counts, posterId } = job.status === 'funded' ? terms : { counts: job.counts && terms.counts, posterId: job.posterId }
+  return { ...paid, budget: terms.budget, counts, posterId, on: { ...paid.on, fund: madeBy(job.on.fund, seen, now) } }
 }
 
 /**

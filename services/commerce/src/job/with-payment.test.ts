@@ -139,6 +139,23 @@ describe('the payment of a job', () => {
     }
   })
 
+  it('lets no job count again that was assigned to a wallet of nobody, and its delivery can be followed', () => {
+    const first = followed(byTreasury(), 'fund', 'confirmed').state
+    const provider = newWallet()
+    const contract = contractOf(wallet(20_000_000n), { provider, status: 'Funded' })
+    const assigned = follow(first, seenAs('assign', contract))
+    assert.deepEqual([assigned.status, assigned.counts, assigned.assigneeId], ['assigned', false, null])
+    const replaced = contractOf(client(15_000_000n), { provider, status: 'Funded' })
+
+    const paid = follow(assigned, seenAs('fund', replaced))
+
+    assert.deepEqual([paid.budget, paid.counts, paid.posterId], [15_000_000n, false, assigned.posterId])
+    assert.equal(
+      follow(paid, { ...seenAs('submit', { ...replaced, status: 'Submitted' }), deliverableHash: `0x${'1'.repeat(64)}` }).status,
+      'submitted',
+    )
+  })
+
   it('is reversed in the books when its block is dropped', () => {
     const sent = funding()
     const seen = seenAs('fund', contractOf(client(least)))

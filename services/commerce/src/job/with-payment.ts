@@ -25,11 +25,13 @@ export function withPayment(job: Job, { payer, amount }: Payment, txHash: string
   const other = { operationId: txHash, kind: isByClient ? ('onchain' as const) : ('treasury' as const), from }
   const paidBy = own && (budget === amount || !isByClient) ? own : other
   const round = fundingRounds + 1
+  const isUnassigned = job.status === 'open' || job.status === 'funded'
   const isInRange = amount >= budgetRange.min && amount <= budgetRange.max
   return {
     ...job,
     budget: amount,
-    counts: budget === amount ? job.counts : isInRange && (job.counts || !job.mirrored),
+    // what does not count for its parties does not begin to
+    counts: budget === amount ? job.counts : isInRange && (job.counts || (!job.mirrored && isUnassigned)),
     fundingRounds: round,
     funding: { ...paidBy, round, stage: job.status === 'open' ? 'sent' : 'held' },
     fundingFailure: paidBy === requested ? null : job.fundingFailure,
