@@ -1,4 +1,4 @@
-import { type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
+import { type Chain, type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
@@ -8,12 +8,17 @@ import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }
 
+/** With the network that it is of. */
+type OfNetwork = ObservedOutcome & { network?: Chain }
+
 /** What an outcome means for a name; undefined when it says nothing new. `mayLink`: no other name is the new owner's .molt name. */
-export function applyDomainOutcome(domain: Domain, n: number, outcome: ObservedOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
+export function applyDomainOutcome(domain: Domain, n: number, outcome: OfNetwork, now: Date, mayLink = true): Decision<Domain> | undefined {
   const before = domain.operations.find(operation => operation.n === n)
   const onChain = before && followed(before.onChain ?? unsent, outcome)
   if (!onChain) return undefined
-  const operation = withSale({ ...before, onChain })
+  // early registrations do not have their network
+  const chain = before.chain ?? (before.kind === 'register' ? outcome.network : undefined)
+  const operation = withSale({ ...before, ...(chain === undefined ? {} : { chain }), onChain })
   const state: Domain = { ...domain, operations: withOperation(domain, operation) }
   return effects[operation.kind](state, operation, outcome, now, mayLink)
 }

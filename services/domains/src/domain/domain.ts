@@ -25,7 +25,7 @@ export interface Operation {
   texts: readonly TextRecord[]
   /** Of a registration that is free by score: its place, which the name has again where the chain carries a failed one out after all. */
   freeSlot?: string
-  /** Of a registration: its network. The name may have been reserved on another one since. Absent in early records: they are on that of the name. */
+  /** Of a registration: its network. The name may have been reserved on another one since. Absent in early records until an outcome names it. */
   chain?: Chain
   /** Of a registration by the former owner while the name rests: when the rest ends. It goes on where the registration comes to nothing. */
   restUntil?: Date

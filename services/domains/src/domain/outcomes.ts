@@ -10,7 +10,7 @@ export function domainOutcomes(parts: Parts): Subscription[] {
     const [, id, n] = operationParts(received.opKey)
     // a database that was set back knows nothing of it
     if (!(await parts.domains.get(id))) return
-    const outcome = observedOutcome(received)
+    const outcome = { ...observedOutcome(received), network: received.network }
     await changeDomain(parts, id, (domain, mayLink) => applyDomainOutcome(domain, Number(n), outcome, parts.clock.now(), mayLink))
   })
   return onOutcomes({ 'domain.mint': follow, 'domain.transfer': follow, 'domain.burn': follow })
