@@ -55,7 +55,7 @@ export function paymentFacts({ posterId, assigneeId, gigId, fee, net, creditable
   return { ofAssignee, ofPoster }
 }
 
-/** Of a voter, once its validation has a verdict. */
+/** Of a voter, once the money has moved by a judgement of the work. */
 export const judgedFact = (
   vote: 'approve' | 'reject',
   { validationId, verdict }: { validationId: string; verdict: 'approved' | 'rejected' },

@@ -61,7 +61,7 @@ export function record(parts: Parts, event: CloudEvent, agentId: string, fact: F
 }
 /** A payment and the skill that it proves come one after the other. */
 const momentMs = 400
-/** A registration waits for its confirmation, and what a verdict says of its voters for the payment, which changes the same scores. */
+/** A registration waits for its confirmation. */
 const followerMs = 3_000
 const waitOf = ({ isFollowed }: Item): number => (isFollowed ? followerMs : momentMs)
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()

@@ -13,7 +13,7 @@ import {
 } from '../identity/events.ts'
 import { crewChanged } from '../marketplace/events.ts'
 import { agentFollowed, agentUnfollowed, reviewPublished } from '../social/events.ts'
-import { panelChanged, validationOpened, validationResolved, validationSuperseded, voteRecorded } from '../swarm/events.ts'
+import { panelChanged, validationOpened, validationSuperseded, voteRecorded } from '../swarm/events.ts'
 
 /** What the reputation service subscribes to. */
 export const consumes = [
@@ -43,7 +43,6 @@ export const consumes = [
   validationOpened,
   panelChanged,
   voteRecorded,
-  validationResolved,
   crewChanged,
   validationSuperseded,
   agentFollowed,

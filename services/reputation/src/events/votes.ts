@@ -1,10 +1,9 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
-import { judgedFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 
-/** What the swarm publishes of validations: who was requested, voted, and with the verdict. */
+/** What the swarm publishes of validations: who was requested, and who voted. Which votes were right the money says (`judge-votes.ts`). */
 export function voteEvents(parts: Parts): Subscription[] {
   const recordRequests = async (agentIds: readonly string[], validationId: string, event: api.CloudEvent) => {
     await Promise.all(agentIds.map(agentId => record(parts, event, agentId, { type: 'vote_asked', validationId })))
@@ -20,11 +19,5 @@ export function voteEvents(parts: Parts): Subscription[] {
     on(api.voteRecorded, ({ voterId, validationId, castAt }, event) =>
       record(parts, event, voterId, { type: 'vote_cast', validationId }, { at: castAt }),
     ),
-    on(api.validationResolved, async ({ votes, verdict, validationId, weak, resolvedAt }, event) => {
-      if (weak) return
-      const judge = ({ voterId, vote }: (typeof votes)[number]) =>
-        record(parts, event, voterId, judgedFact(vote, { validationId, verdict }), { at: resolvedAt, isFollowed: verdict === 'approved' })
-      await Promise.all(votes.map(judge))
-    }),
   ]
 }

@@ -12,6 +12,7 @@ import {
   stubPeer,
   type TestAgent,
   type TestPlatform,
+  type TestPlatformOptions,
   until,
 } from '@carapace/testing'
 import { reputation } from '../index.ts'
@@ -24,6 +25,8 @@ export interface Harness {
   onTheWay: Set<string>
   /** Slashes that the escrow has although their event has not come. */
   madeSlashes: Map<string, api.Slash>
+  /** What the swarm answers of a gig or job. */
+  validationsOf: (subject: string) => api.ValidationRow[]
   /** `<agent>/<chain>`, as requested from identity. */
   registrations: string[]
   commands: api.ChainCommand[]
@@ -34,8 +37,11 @@ export interface Harness {
 
 export const stranger = randomUUID()
 
-export async function startHarness(env: Record<string, string> = {}): Promise<Harness> {
-  const harness = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as Harness
+export async function startHarness(env: Record<string, string> = {}, options: Pick<TestPlatformOptions, 'bus'> = {}): Promise<Harness> {
+  const harness = {
+    ...{ onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [] },
+    ...{ chain: () => 'confirm', validationsOf: () => [] },
+  } as unknown as Harness
   const identity = stubPeer(api.identityApi, {
     getAgentRow: ({ params }) => (harness.onTheWay.has(params.id) ? { ...newTestAgent().row, agentId: params.id } : api.refuse('NOT_FOUND')),
     registerOnChain: async ({ params }) => {
@@ -45,8 +51,12 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
     },
   })
   const escrow = stubPeer(api.escrowApi, { getSlashRow: ({ params }) => harness.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
+  const swarm = stubPeer(api.swarmApi, {
+    listGigValidations: ({ params }) => ({ validations: harness.validationsOf(params.gigId) }),
+    listJobValidations: ({ params }) => ({ validations: harness.validationsOf(params.jobId) }),
+  })
   const relayer = stubPeer(api.chainRelayerApi, { chainNetworks: () => ({ networks: knownNetworks({}) }) })
-  const platform = await startPlatform([identity, escrow, relayer, reputation], { env })
+  const platform = await startPlatform([identity, escrow, swarm, relayer, reputation], { ...options, env })
   const consumer = await receiveCommands(platform.bus, async command => {
     harness.commands.push(command)
     const how = harness.chain()
