@@ -60,12 +60,12 @@ describe('carapace-verify-score', () => {
 
     assert.equal(verify(fileOf(facts)).stderr, 'facts: me has inherited from no other\n')
     assert.equal(verify(fileOf([...facts, inherited])).status, 0)
-    for (const [seq, said] of [
+    for (const [seq, words] of [
       [2, 'is there 2 times'],
       [0, 'is none of the log'],
       [-3, 'is none of the log'],
     ] as const)
-      assert.equal(verify(fileOf([{ ...log[0]!, seq }, ...log.slice(1)])).stderr, `facts: the place ${seq} ${said}\n`)
+      assert.equal(verify(fileOf([{ ...log[0]!, seq }, ...log.slice(1)])).stderr, `facts: the place ${seq} ${words}\n`)
   })
 
   it('refuses what is no export', () => {

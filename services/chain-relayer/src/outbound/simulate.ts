@@ -58,8 +58,8 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
 }
 
 /**
- * What a node is shown anybody may submit as long as the signature in it is valid, also after a failure was published. So of a signed transfer it is asked
- * for the same transfer by the wallet itself, which needs no signature.
+ * What a node is shown anybody may submit as long as the signature in it is valid, also after a failure was published. So of a signed transfer it
+ * simulates the same one by the wallet itself, which needs no signature.
  */
 function callOf(lane: Lane, { command, args, call: { to, data }, batched }: Prepared) {
   const request = command.authorization?.(args)

@@ -99,7 +99,7 @@ export const paymentHandlers = (parts: Parts) => {
 }
 
 /**
- * Whoever proved a wallet may have what an agent left behind that lost it: to that wallet, where alone its withdrawals would have gone.
+ * The agent that proved a wallet may withdraw the money of one that lost it: to that wallet, the only one that its withdrawals could go to.
  * @throws NOT_FOUND, FORBIDDEN, ACCOUNT_SUSPENDED for one that an operator has suspended, DEPENDENCY_UNAVAILABLE
  */
 async function checkSuccession({ peers }: Parts, fromAgentId: string, wallet: string): Promise<void> {

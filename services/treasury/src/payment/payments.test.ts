@@ -179,7 +179,7 @@ describe('treasury payments', () => {
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', agent.wallet), 4_000_000n)
   })
 
-  it('withdraws what an agent left behind that lost its wallet, to that wallet, by the agent that proved it alone', async () => {
+  it('withdraws the money of an agent that lost its wallet, to that wallet, for the agent that proved it alone', async () => {
     const [lost, heir, other] = [await fundedAgent(harness, usdc(10)), await newAgent(harness), await newAgent(harness)]
     const withdraw = (agent: TestAgent) => call(harness, agent, 'POST', 'withdraw', { amount: 4_000_000, fromAgentId: lost.id })
     assert.equal((await withdraw(heir)).body.code, 'FORBIDDEN')

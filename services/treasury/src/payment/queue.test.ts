@@ -129,7 +129,7 @@ describe('queued payments', () => {
     await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
   })
 
-  it('is sent where who proved the wallet of an agent withdraws what that one left behind', async () => {
+  it('is sent, read and cancelled for the agent that proved the wallet of the one whose money it is', async () => {
     const [lost, heir] = [await richAgent(), await newAgent(harness)]
     const row = harness.agents.get(lost.id)!
     harness.agents.set(lost.id, { ...row, status: 'suspended', wallet: null, formerWallet: heir.wallet, version: row.version + 1 })

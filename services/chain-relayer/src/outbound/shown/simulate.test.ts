@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { commands, contractInterface } from '@carapace/chain'
 import { until } from '@carapace/testing'
-import type { Lane } from '../lane/lane.ts'
-import { wallet } from '../testing/kit.ts'
-import { kitPerTest } from '../testing/kit-per-test.ts'
+import type { Lane } from '../../lane/lane.ts'
+import { wallet } from '../../testing/kit.ts'
+import { kitPerTest } from '../../testing/kit-per-test.ts'
 
 const chain = 'BASE_SEPOLIA'
 const signedTransfers = contractInterface('USDC')
@@ -17,11 +17,11 @@ describe('a payment of an empty custodial wallet', function () {
 
   it('fails before its node was shown anything that somebody else could submit later', async () => {
     const lane: Lane = (await kit.start({ finality: 2 })).current()!
-    const asked: string[] = []
+    const requests: string[] = []
     const { batch } = lane.rpc
     Object.assign(lane.rpc, {
       batch: (calls: Parameters<typeof batch>[0], timeoutMs: number) => {
-        asked.push(JSON.stringify(calls))
+        requests.push(JSON.stringify(calls))
         return batch.call(lane.rpc, calls, timeoutMs)
       },
     })
@@ -33,8 +33,8 @@ describe('a payment of an empty custodial wallet', function () {
 
     await until('failed', () => kit.of(draft.subject, 'failed').find(({ data }) => data.terminal), 30)
     assert.ok(signedTransfers.length > 0)
-    assert.ok(asked.some(text => text.includes(from.toLowerCase().slice(2)) || text.includes(from)))
-    for (const selector of signedTransfers) assert.ok(!asked.some(text => text.includes(`0x${selector}`)), 'a signed transfer was shown')
+    assert.ok(requests.some(text => text.includes(from.toLowerCase().slice(2)) || text.includes(from)))
+    for (const selector of signedTransfers) assert.ok(!requests.some(text => text.includes(`0x${selector}`)), 'a signed transfer was shown')
     assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': draft.subject, nonce: { $ne: null } }), 0)
   })
 })

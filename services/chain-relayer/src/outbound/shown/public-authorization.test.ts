@@ -12,11 +12,11 @@ import {
   type SignedAuthorization,
 } from '@carapace/chain'
 import { until } from '@carapace/testing'
-import { RpcRefused } from '../rpc/rpc.ts'
-import { type Kit, startKit, wallet } from '../testing/kit.ts'
-import { argsOf } from './prepare.ts'
-import { anyoneMaySubmit } from './public-authorization.ts'
-import { revertData } from './revert-reason.ts'
+import { RpcRefused } from '../../rpc/rpc.ts'
+import { type Kit, startKit, wallet } from '../../testing/kit.ts'
+import { argsOf } from '../prepare.ts'
+import { anyoneMaySubmit } from '../public-authorization.ts'
+import { revertData } from '../revert-reason.ts'
 
 const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
