@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentUpdated, chainEvent, chainEventRemoved, chainOutcome, scoreChanged } from '@carapace/api'
+import { agentUpdated, chainEvent, chainEventRemoved, chainOutcome, identityApi, scoreChanged } from '@carapace/api'
 import { newWallet, receiveCommands, until } from '@carapace/testing'
 import { type Harness, hex, newHandle, startHarness } from '../testing/harness.ts'
 import { settledOnce } from '../testing/reputation.ts'
@@ -121,6 +121,28 @@ describe('registration', () => {
     harness.scores.set(busy.id, settledOnce(busy.id))
     assert.equal((await proven(busy.wallet)).body.code, 'DUPLICATE_WALLET')
     assert.equal((await read(busy.id)).status, 'active')
+  })
+
+  it('says who owns what an agent had that lost its wallet, and whether an operator holds it', async () => {
+    const [idle, held] = [await harness.agent(), await harness.agent()]
+    const suspension = { body: { suspended: true, reason: 'fraud' }, headers: { 'x-admin-wallet': idle.wallet } }
+    assert.equal((await harness.call('POST', `/api/admin/agents/${held.id}/suspend`, suspension)).status, 200)
+    for (const { wallet } of [idle, held])
+      assert.equal(
+        (await register({ handle: newHandle(), walletAddress: wallet }, { prefer: 'respond-async', 'x-test-signed-by': wallet })).status,
+        202,
+      )
+
+    const { peers } = harness.platform.service('identity').platform
+    const rows = await Promise.all([idle, held].map(({ id }) => peers.call('identity', identityApi.internal.getAgentRow, { params: { id } })))
+
+    assert.deepEqual(
+      rows.map(({ wallet, formerWallet, heldByOperator }) => [wallet, formerWallet, heldByOperator]),
+      [
+        [null, idle.wallet, false],
+        [null, held.wallet, true],
+      ],
+    )
   })
 
   it('refuses reserved handles and malformed fields by name', async () => {
