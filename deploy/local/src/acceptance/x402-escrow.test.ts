@@ -34,11 +34,20 @@ describe('a budget paid by x402', function () {
   const escrowOf = async ({ gigId }: Gig) => (await platform.call('GET', `/api/escrow/${gigId}`)).body
   const balance = ({ chain, poster }: Gig) => platform.usdcOf(chain, poster.wallet.address)
   const call = ({ body }: Gig, headers: Record<string, string> = {}) => platform.call('POST', path, { body, headers })
-  const challengeFor = async (gig: Gig) => (await call(gig)).body as PaymentChallenge
+  /** A busy machine may answer 503 or 504 first, with nothing begun. */
+  const challenged = async (gig: Gig) => {
+    const answer = await until('the budget is quoted', async () => {
+      const found = await call(gig)
+      return found.status < 500 && found
+    })
+    assert.equal(answer.status, 402, JSON.stringify(answer.body))
+    return answer
+  }
+  const challengeFor = async (gig: Gig) => (await challenged(gig)).body as PaymentChallenge
 
   /** A payment header of x402 v2 for what the challenge of a gig offers. */
   const authorized = async (gig: Gig, { by = gig.poster, amount }: { by?: Player; amount?: bigint } = {}) =>
-    authorizedV2((await call(gig)).headers, by, amount)
+    authorizedV2((await challenged(gig)).headers, by, amount)
   const payV2 = (gig: Gig, payment: string) => call(gig, { 'payment-signature': payment })
   const transferred = async (gig: Gig, amount: number) => transferProof(platform, gig.chain, await challengeFor(gig), gig.poster, amount)
   const paySpec = (gig: Gig, proof: string) => answerToTransfer(() => call(gig, { 'x-payment': proof }))
