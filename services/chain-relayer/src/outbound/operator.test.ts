@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Draft } from '@carapace/api'
-import { commandOf, commands, commandTable, contractInterface } from '@carapace/chain'
+import { commandOf, commands, commandTable } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import type { FailedOp } from '../lane/records.ts'
 import { laneAddress } from '../testing/keys.ts'
@@ -19,10 +19,6 @@ describe("an operator's retry", function () {
     openOperator(kit.db, async drafts => {
       sent.push(...drafts)
     })
-  const balanceOf = async (owner: string) => {
-    const data = contractInterface('USDC').encodeFunctionData('balanceOf', [owner])
-    return BigInt(String(await kit.rpc.call('eth_call', [{ to: kit.devnet.addresses.USDC, data }, 'latest'])))
-  }
 
   it('of a sale of a name spends no payment of another buyer: its failure has freed the name and returned its own', async () => {
     await kit.start()
@@ -34,12 +30,12 @@ describe("an operator's retry", function () {
     await kit.send(mint)
     await until('it has failed', () => kit.of(mint.subject, 'failed')[0], 60)
     await kit.send(commands.faucetMint({ chain, requestId: randomUUID(), to: laneAddress, amount: price }))
-    await until('the payment of another buyer has come', async () => (await balanceOf(laneAddress)) === price)
+    await until('the payment of another buyer has come', async () => (await kit.usdcOf(laneAddress)) === price)
     const sent: Draft[] = []
 
     await assert.rejects(operatorOf(sent).retry(mint.subject), { code: 'INVALID_STATE' })
 
-    assert.deepEqual([sent, await balanceOf(laneAddress)], [[], price])
+    assert.deepEqual([sent, await kit.usdcOf(laneAddress)], [[], price])
   })
 
   it('is refused for each kind whose owner gives back what it had set aside, and for no other', async () => {

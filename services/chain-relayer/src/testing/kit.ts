@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Chain, type CloudEvent, type Draft, outcomeNameOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
-import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
+import { type Addresses, type Command, commandOf, contractInterface, networks } from '@carapace/chain'
 import { type Deployment, deployDevnet } from '@carapace/contracts'
 import { startDevnet } from '@carapace/devnet'
 import { openDatabase } from '@carapace/store'
@@ -94,6 +94,8 @@ export interface Kit {
   sendRaw(draft: Draft): Promise<string>
   start(options?: KitLane): Promise<RunningLane>
   custody(): Promise<Custody>
+  /** What a wallet has, micro-USDC. */
+  usdcOf(address: string): Promise<bigint>
   close(): Promise<void>
 }
 export interface KitLane {
@@ -156,6 +158,10 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
       return message.event.id
     },
     custody: () => openCustody(custodySeed, db.wallets, db.seeds),
+    usdcOf: async address => {
+      const data = contractInterface('USDC').encodeFunctionData('balanceOf', [address])
+      return BigInt(String(await rpc.call('eth_call', [{ to: devnet.addresses.USDC, data }, 'latest'])))
+    },
     start: async (laneOptions = {}) => {
       const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeoutMs ?? quickTimings.rpcTimeoutMs })
       rpcs.push(laneRpc)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft, outcomeNameOf } from '@carapace/api'
-import { commands, contractInterface } from '@carapace/chain'
+import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { Transaction, Wallet } from 'ethers'
 import type { Tx } from '../../lane/records.ts'
@@ -13,17 +13,12 @@ import { endChecks, includableMs } from '../public-authorization.ts'
 
 const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
-const token = contractInterface('USDC')
 const fees = { type: 2, chainId: 84532, gasLimit: 200_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
 
 describe('a custodial payment whose transaction was seen and then replaced by an empty one', function () {
   this.timeout(180_000)
   const { kit, door } = faultyKitPerTest(11)
   const outcomes = ({ subject }: Draft) => kit.of(subject).map(({ type }) => outcomeNameOf(type))
-  const balanceOf = async (address: string) => {
-    const data = token.encodeFunctionData('balanceOf', [address])
-    return BigInt(String(await kit.rpc.call('eth_call', [{ to: kit.devnet.addresses.USDC, data }, 'latest'])))
-  }
   const payment = (from: string) =>
     commands.treasuryPay({ paymentId: randomUUID(), from, to: wallet(), amount, chain, deadline: new Date(Date.now() + 900_000) })
 
@@ -32,7 +27,7 @@ describe('a custodial payment whose transaction was seen and then replaced by an
     await kit.start({ rpcUrl: door.url, batchSize: 1, finality: 2 })
     const { address: from } = await (await kit.custody()).walletOf(randomUUID())
     await kit.send(commands.faucetMint({ chain, requestId: randomUUID(), to: from, amount }))
-    await until('funded', async () => (await balanceOf(from)) === amount)
+    await until('funded', async () => (await kit.usdcOf(from)) === amount)
     const draft = payment(from)
     door.faults.swallow = 1
     await kit.send(draft)
@@ -52,7 +47,7 @@ describe('a custodial payment whose transaction was seen and then replaced by an
     await kit.rpc.call('eth_sendRawTransaction', [await stranger.signTransaction({ ...fees, nonce: 0, to: seen.to!, data: seen.data })])
 
     await until('confirmed', () => outcomes(draft).includes('confirmed'), 30)
-    assert.deepEqual([outcomes(draft).includes('failed'), await balanceOf(from)], [false, 0n])
+    assert.deepEqual([outcomes(draft).includes('failed'), await kit.usdcOf(from)], [false, 0n])
   })
 
   it('is reported cancelled once a final block is past the end of its authorisation', async () => {
@@ -66,7 +61,7 @@ describe('a custodial payment whose transaction was seen and then replaced by an
     const head = Number(await kit.rpc.call('eth_blockNumber', []))
     const final = (await kit.rpc.call('eth_getBlockByNumber', [`0x${(head - 2).toString(16)}`, false])) as { timestamp: string }
     assert.ok(Number(final.timestamp) >= end)
-    assert.deepEqual([failed.data.code, await balanceOf(from)], ['CANCELLED', amount])
+    assert.deepEqual([failed.data.code, await kit.usdcOf(from)], ['CANCELLED', amount])
   })
 
   it('that is past its deadline then waits for the same end, also where the record of its transaction does not name it', async () => {

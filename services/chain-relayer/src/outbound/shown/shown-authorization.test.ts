@@ -20,17 +20,10 @@ describe('a payment whose transaction has shown its authorisation and failed', f
   const { kit, door } = faultyKitPerTest(11)
   const outcomes = ({ subject }: Draft) => kit.of(subject).map(({ type }) => outcomeNameOf(type))
   const block = async (tag: string) => (await kit.rpc.call('eth_getBlockByNumber', [tag, false])) as { number: string; timestamp: string }
-  const balanceOf = async (address: string) => {
-    const answer = await kit.rpc.call('eth_call', [
-      { to: kit.devnet.addresses.USDC, data: token.encodeFunctionData('balanceOf', [address]) },
-      'latest',
-    ])
-    return BigInt(String(answer))
-  }
   async function fund(address: string) {
     const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: address, amount })
     await kit.send(mint)
-    await until('funded', async () => (await balanceOf(address)) >= amount)
+    await until('funded', async () => (await kit.usdcOf(address)) >= amount)
   }
   /** A call of the token by another wallet than the lane's. */
   async function sendBy(signer: Pick<Wallet, 'address' | 'signTransaction'>, data: string) {
@@ -74,7 +67,7 @@ describe('a payment whose transaction has shown its authorisation and failed', f
     await sendBy(Wallet.createRandom(), data)
 
     await until('confirmed', () => outcomes(draft).includes('confirmed'), 30)
-    assert.deepEqual([outcomes(draft).includes('failed'), await balanceOf(payTo)], [false, amount])
+    assert.deepEqual([outcomes(draft).includes('failed'), await kit.usdcOf(payTo)], [false, amount])
   })
 
   it('costs no read of a block before the head is past its end, and one of all that are', async () => {
@@ -113,6 +106,6 @@ describe('a payment whose transaction has shown its authorisation and failed', f
     const { number } = await block('latest')
     const final = await block(`0x${(Number(number) - 2).toString(16)}`)
     assert.equal(BigInt(final.timestamp) >= validBefore, true)
-    assert.equal(await balanceOf(payTo), 0n)
+    assert.equal(await kit.usdcOf(payTo), 0n)
   })
 })
