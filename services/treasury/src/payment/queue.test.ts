@@ -39,10 +39,9 @@ describe('queued payments', () => {
     assert.deepEqual([total, pending[0].id, pending[0].status, pending[0].executeAfter], [1, body.paymentId, 'pending', body.executeAfter])
     assert.equal(await outcome(body.paymentId), 'QUEUED')
     assert.deepEqual([(await balance(harness, sender)).balance, (await balance(harness, sender)).reserved], [375_000_000, 25_000_000])
-    // the clock of the platform goes on by itself, too
-    await harness.platform.advance(580)
+    await harness.platform.advance(599)
     assert.equal(commandsOf(sender).length, 0)
-    await harness.platform.advance(21)
+    await harness.platform.advance(2)
     await until('executed', async () => (await outcome(body.paymentId)) === 'CONFIRMED')
     assert.equal(balanceOf(harness, 'BASE_SEPOLIA', recipient.wallet), usdc(25))
     assert.equal((await call(harness, sender, 'GET', 'pending')).body.total, 0)
