@@ -107,7 +107,6 @@ export const settleJob = endpoint({
   path: '/api/erc8183/jobs/:jobId/settle',
   summary: 'Pay the assignee less the fee, or reject',
   caller: 'oracle',
-  evenMigrated: true,
   query: numberedOn,
   body: z.object({ outcome: z.enum(['settle', 'reject']).default('settle'), reason: text(limits.text.reason).optional() }),
   response: changed.extend({ fee: usdOut, netPaid: usdOut }),

@@ -79,6 +79,7 @@ function isPaymentOf({ source, client, amount }: JobFunding, deposit: { payer: s
   const isByClient = deposit.payer === client
   return deposit.amount === amount && (!isByClient || source.kind !== 'custodial' || source.from === client)
 }
+
 export const jobAssign = command({
   kind: 'job.assign',
   args: { ...job, provider: address },

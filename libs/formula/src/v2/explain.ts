@@ -71,10 +71,6 @@ const texts: Readonly<Record<Exclude<Part['name'], 'delivery' | 'fees' | 'review
 }
 
 function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State, now: Date): Line[] {
-  const reviewOf = (counterparty: string) => {
-    const review = reviews.get(counterparty)
-    return review && isRecentReview(review, now) ? review : undefined
-  }
   switch (name) {
     case 'fees':
       return shareOut(
@@ -83,13 +79,15 @@ function linesIn({ name, value }: Part, { credits }: Quality, { reviews }: State
         ({ feesOnChain }) => points(feesOnChain),
         entry => ({ text: `Fees that ${entry.counterparty} paid: ${figures(entry)}`, with: entry.counterparty }),
       )
-    case 'reviews':
+    case 'reviews': {
+      const recent = new Map([...reviews].filter(([, review]) => isRecentReview(review, now)))
       return shareOut(
         points(value),
-        credits.filter(({ counterparty }) => reviewOf(counterparty)),
-        ({ counterparty, credit }) => points(credit) * (reviewOf(counterparty)!.rating - 1),
-        ({ counterparty }) => ({ text: `${counterparty} gave ${plural(reviewOf(counterparty)!.rating, 'star')}`, with: counterparty }),
+        credits.filter(({ counterparty }) => recent.has(counterparty)),
+        ({ counterparty, credit }) => points(credit) * (recent.get(counterparty)!.rating - 1),
+        ({ counterparty }) => ({ text: `${counterparty} gave ${plural(recent.get(counterparty)!.rating, 'star')}`, with: counterparty }),
       )
+    }
     case 'hiring':
       return shareOut(
         points(value),

@@ -24,7 +24,7 @@ import type { Slot } from '../lane/slots.ts'
 import { mine, present, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'
 import { findEffect } from '../outbound/effect.ts'
 import { afterMissing } from '../outbound/needs.ts'
-import { tokenMovesLater } from '../outbound/public-authorization.ts'
+import { anyoneMaySubmit, blockMs } from '../outbound/public-authorization.ts'
 import { revertReason } from '../outbound/revert-reason.ts'
 import { classifySend } from '../outbound/send/send-error.ts'
 import { lateEffects } from './late-effects.ts'
@@ -150,10 +150,8 @@ function release(lane: Lane, op: Op, tx: Tx): OpStep {
   return endOf({ ...tried, openUntil: openUntil(lane, op, now) }, error, now)
 }
 
-function openUntil(lane: Lane, op: Op, now: number): number {
-  const openMs = tokenMovesLater(lane, op)
-  return openMs > 0 ? now + openMs : 0
-}
+/** When the end of an operation is checked that would fail now, Unix ms. 0 = nobody but the platform can submit what its transaction has shown. */
+const openUntil = (lane: Lane, op: Op, now: number): number => (anyoneMaySubmit(lane, op) ? now + blockMs : 0)
 
 async function readOutcomes(lane: Lane, slot: Slot, receipt: Receipt, block: Block): Promise<Map<string, OpOutcome>> {
   const revert = receipt.status === '0x1' ? { name: 'unknown', args: [] } : await revertReason(lane, slot.tx, block.number)

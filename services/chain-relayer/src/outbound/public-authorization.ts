@@ -26,12 +26,6 @@ export function endChecks(lane: Lane, left = perPass): EndChecks {
   return { left, finalMs: () => (read ??= readFinal()) }
 }
 
-/**
- * Milliseconds until the end of an operation is checked that a transaction has carried and that would fail now. 0 = it may fail immediately: nobody but
- * the platform can submit what the transaction has shown.
- */
-export const tokenMovesLater = (lane: Pick<Lane, 'commandOf'>, op: Op): number => (anyoneMaySubmit(lane, op) ? blockMs : 0)
-
 /** Its calldata has a transfer authorisation: of its arguments, or signed by the relayer. What only the payee may submit does not count. */
 export function anyoneMaySubmit(lane: Pick<Lane, 'commandOf'>, op: Pick<Op, 'kind' | 'args'>): boolean {
   const command = lane.commandOf(op.kind)

@@ -95,7 +95,7 @@ function withReplacedPayment(job: Job, seen: Mirrored, now: Date): Job {
   const terms = termsIn(paid, seen)
   // who the parties are is certain from the assignment on: what did not count then does not begin to
   const { counts, posterId } = job.status === 'funded' ? terms : { counts: job.counts && terms.counts, posterId: job.posterId }
-  return { ...paid, budget: terms.budget, counts, posterId, on: { ...paid.on, fund: madeBy(job.on.fund, seen, now) } }
+  return { ...paid, counts, posterId, on: { ...paid.on, fund: madeBy(job.on.fund, seen, now) } }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Chain, type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
+import { type Domain, hasFailed, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
 import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
 import { onNetwork } from './registry.ts'
 import { domainStates } from './states.ts'
@@ -88,8 +88,6 @@ function reversed(domain: Domain, operation: Operation, now: Date, mayLink: bool
   const restored = activated(state, other, now, mayLink)
   return { state: restored.state, events: [event, ...restored.events] }
 }
-
-const hasFailed = ({ onChain }: Operation): boolean => onChain?.status === 'failed'
 
 /** The newest registration that the chain has made, where no later deletion or transfer has ended it, or may yet. */
 function registrationInForce({ operations }: Domain): Operation | undefined {

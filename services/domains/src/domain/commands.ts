@@ -4,7 +4,7 @@ import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { requestDeletion, requestTransfer } from './change.ts'
-import { type Domain, lastOperation, type Operation } from './domain.ts'
+import { type Domain, hasFailed, lastOperation, type Operation } from './domain.ts'
 
 /** A name and the number of an operation on it. */
 export interface Made {
@@ -21,7 +21,7 @@ export const operationOf = (domain: Stored<Domain>, operationId: string): Operat
 /** What the same request has done or has under way; one that failed for good is made again. */
 export async function earlier(parts: Parts, operationId: string): Promise<Made | undefined> {
   const made = await madeBy(parts, operationId)
-  return made?.operation.onChain?.status === 'failed' ? undefined : made
+  return made && hasFailed(made.operation) ? undefined : made
 }
 
 /** The operation of a request, however it ended. */

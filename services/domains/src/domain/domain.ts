@@ -98,10 +98,12 @@ export const isPrimary = ({ tld, agentId, linkedAgents }: Pick<Domain, 'tld' | '
 
 export const lastOperation = ({ operations }: Pick<Domain, 'operations'>): Operation | undefined => operations.at(-1)
 
+export const hasFailed = ({ onChain }: Operation): boolean => onChain?.status === 'failed'
+
 /** The registration by which the present owner, or one before, got the name: not one that failed, while somebody owns it. */
 export function registrationOf(domain: Pick<Domain, 'operations' | 'status'>): Operation | undefined {
   const registrations = domain.operations.filter(({ kind }) => kind === 'register')
-  const made = isOwned(domain) ? registrations.findLast(({ onChain }) => onChain?.status !== 'failed') : undefined
+  const made = isOwned(domain) ? registrations.findLast(one => !hasFailed(one)) : undefined
   return made ?? registrations.at(-1)
 }
 

@@ -1,7 +1,7 @@
 import { type Chain, dayMs, type Extension, refuse, retryableIn } from '@carapace/api'
 import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
+import { type Domain, hasFailed, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
 import { registriesElsewhere, registryAmong } from './registry.ts'
 import { type DomainTrigger, domainStates, passingStates } from './states.ts'
 
@@ -36,7 +36,7 @@ const heldMs = dayMs
 /** Whether the place of a name is its own now: of one that came to nothing, for a day. */
 export function holdsFreeSlot({ status, operations }: Pick<Domain, 'status' | 'operations'>, now: Date): boolean {
   const last = lastOperation({ operations })
-  const cameToNothing = (status === 'free' || status === 'released') && last?.kind === 'register' && last.onChain?.status === 'failed'
+  const cameToNothing = (status === 'free' || status === 'released') && last?.kind === 'register' && hasFailed(last)
   return !cameToNothing || last.at.getTime() + heldMs > now.getTime()
 }
 

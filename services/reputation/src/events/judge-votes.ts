@@ -24,13 +24,8 @@ export async function judgeJobVotes(
   { jobId, validationId, ...judgement }: Judgement & { jobId: string; validationId: string },
 ): Promise<void> {
   const request = parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId } })
-  const rows = await rowsOf(request)
-  await judgeAll(
-    parts,
-    event,
-    rows.filter(row => row.validationId === validationId),
-    judgement,
-  )
+  const rows = (await rowsOf(request)).filter(row => row.validationId === validationId)
+  await judgeAll(parts, event, rows, judgement)
 }
 
 async function rowsOf(request: Promise<{ validations: ValidationRow[] }>): Promise<ValidationRow[]> {

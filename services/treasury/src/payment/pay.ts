@@ -42,19 +42,8 @@ export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment
   const status = isQueued(amount) ? ('pending' as const) : ('submitted' as const)
   const line = { status, counterpartyId: toAgentId, gigId, description: note ?? words[kind] }
   const now = parts.clock.now()
-  const draft = {
-    id,
-    kind,
-    fromAgentId: agentId,
-    ...(orderedBy === undefined ? {} : { orderedBy }),
-    fromAddress: address,
-    toAgentId,
-    toAddress,
-    amount,
-    chain,
-    gigId,
-    note,
-  }
+  const from = { fromAgentId: agentId, fromAddress: address, ...(orderedBy === undefined ? {} : { orderedBy }) }
+  const draft = { id, kind, ...from, toAgentId, toAddress, amount, chain, gigId, note }
   const accepted = accept({ ...draft, acceptedAt: now, executeAfter: executeAfter(amount, now) }, commandDeadline())
   let made: Stored<Payment> | undefined
   const contra = isInternal ? account.clearing(key) : account.outside(toAddress)
