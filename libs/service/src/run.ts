@@ -6,7 +6,7 @@ import { type Config, readConfig, required } from './config/config.ts'
 import type { AnyService } from './define.ts'
 import { awaitedPrerequisites, type Prerequisites } from './health/prerequisites.ts'
 import { addressesOf, servicePort } from './peers/peers.ts'
-import { startService } from './start.ts'
+import { startService } from './start/start-service.ts'
 import { type Logger, makeLog } from './telemetry/log.ts'
 import { startTelemetry } from './telemetry/telemetry.ts'
 

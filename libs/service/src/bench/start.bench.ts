@@ -5,7 +5,7 @@ import { queuesOf } from '@carapace/api'
 import { inProcessBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo, cpuSeconds, median } from '@carapace/testing'
 import { readConfig } from '../config/config.ts'
-import { startService } from '../start.ts'
+import { startService } from '../start/start-service.ts'
 import { makeLog } from '../telemetry/log.ts'
 import { internalKey, newHarness, things, thingsApi } from '../testing/things.fixture.ts'
 
