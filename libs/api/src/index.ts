@@ -17,7 +17,6 @@ export { type CommerceReceipt, type Job, type JobStatus, jobStatuses } from './c
 export * from './commerce.ts'
 export { type Audience, type Seen, seenOf } from './core/audience.ts'
 export { type AdminCaller, type AgentCaller, type CallerClass, type CallerOf, callers } from './core/callers.ts'
-export { type Client, type ClientOptions, client, requestOf } from './core/client.ts'
 export { moveClock } from './core/clock.ts'
 export {
   clearingBalances,
@@ -63,6 +62,7 @@ export { limits } from './core/limits.ts'
 export { feeOf, formatUsdc, MICRO, parseUsd, usd } from './core/money.ts'
 export { hasNewcomerLane, isInNewcomerLane, type LaneFacts, laneInForce, laneRank } from './core/newcomer-lane.ts'
 export type { Quote, QuoteEndpoint } from './core/quote.ts'
+export { requestOf } from './core/request-of.ts'
 export { getReservationUse } from './core/reservation-use.ts'
 export { type Found, isDotSegment, type RouteTable, routes } from './core/routes.ts'
 export { type AnyEndpoint, type AnyEvent, type ServiceApi, type ServiceName, serviceApi, serviceNames, serviceSummaries } from './core/service-api.ts'
