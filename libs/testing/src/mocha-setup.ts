@@ -4,7 +4,7 @@ import { type Door, type Lease, openDoor, type Shared } from './door.ts'
 import { type RunningMongo, startMongoContainer } from './mongo/mongo-container.ts'
 
 /**
- * Mocha's global fixtures (`require` in .mocharc.json). They run once, in the parent of the parallel workers: it opens a door at which test files request
+ * Mocha's global fixtures (`require` in .mocharc.cjs). They run once, in the parent of the parallel workers: it opens a door at which test files request
  * a broker and a database, starts each when the first file does, and stops them in the end. The embedded engine is no matter of theirs: each file that
  * uses it has one of its own.
  */
