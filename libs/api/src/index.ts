@@ -98,6 +98,7 @@ export type { Notification, NotificationType, WebhookDelivery } from './notifica
 export * from './notifications.ts'
 export { openapi, openapiSteps } from './openapi/document.ts'
 export { exampleOf } from './openapi/example.ts'
+export { type PaymentCorrection, paymentCorrection } from './payment-correction.ts'
 export { commandQueue, consumedBy, eventQueue, queuesOf } from './queues.ts'
 export * from './reputation/events.ts'
 export type { ScoreRow } from './reputation/internal.ts'

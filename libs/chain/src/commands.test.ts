@@ -100,6 +100,15 @@ describe('the table of commands', () => {
     for (const source of [wallet, ...ofClient]) for (const payer of [client, custodial]) assert.equal(isOurs(source, payer, 10_000n), false)
   })
 
+  it('counts a batch of scores as done by its own nonce alone', () => {
+    const score = { wallet: `0x${'1'.repeat(40)}`, score: 1500, risk: 0, bonded: false, updatedAt: 1, nonce: 7n }
+    const { isOurs } = commandTable.scoreSync.effect!({ chain: 'BASE_SEPOLIA', batchId: 'b1', scores: [score] })
+
+    const found = [6n, 7n, 8n].map(nonce => isOurs([{ ...score, nonce }]))
+
+    assert.deepEqual(found, [false, true, false])
+  })
+
   it('needs kinds that exist', () => {
     const kinds = new Set<string>(table.map(({ kind }) => kind))
     for (const { kind, needs } of table) {

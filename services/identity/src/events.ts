@@ -5,11 +5,11 @@ import { agentsCollection, changed } from './agent.ts'
 import { beat } from './heartbeat/heartbeat.ts'
 import type { Parts } from './parts.ts'
 import { chainOutcomes } from './registration/chain-outcomes.ts'
-import { creditGig, discreditGig } from './skills/skill-changes.ts'
+import { paidWork } from './skills/paid-work.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { agents, reversedGigs, db, clock } = parts
+  const { agents, db, clock } = parts
   /** Work counts as a heartbeat (behaviour 17.9). */
   const seen = async (agentId: string, eventId: string) => {
     await agents.changeKnown(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
@@ -17,36 +17,15 @@ export const events = (parts: Parts): Subscription[] => {
   return [
     ...standingEvents(db, agentsCollection),
     ...chainOutcomes(parts),
+    ...paidWork(parts),
     on(api.applicationCreated, ({ applicantId }, event) => seen(applicantId, event.id)),
     on(api.gigSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
     on(api.gigCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.voteRecorded, ({ voterId }, event) => seen(voterId, event.id)),
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
-    on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
-      const since = reversedGigs.moment()
-      // where the reversal is known already, crediting first would push an older use out
-      if (!creditable || (await reversedGigs.has(gig.gigId))) return
-      const credited = await agents.changeKnown(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
-      // one that came meanwhile found nothing to discredit
-      const isReversed = credited && reversedGigs.mayHaveCome(gig.gigId, since) && (await reversedGigs.has(gig.gigId))
-      if (isReversed) await agents.change(assigneeId, agent => discreditGig(agent, gig.gigId))
-    }),
     on(api.jobApplied, ({ applicantId }, event) => seen(applicantId, event.id)),
     on(api.jobSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
-    on(api.jobSettled, async ({ assigneeId, creditable, jobId, requiredSkills: skillsRequired, posterId, posterScore }, event) => {
-      const used = { gigId: jobId, posterId, posterScore, skillsRequired }
-      if (creditable) await agents.changeKnown(assigneeId, agent => creditGig(agent, used, clock.now()), { cause: event.id })
-    }),
-    on(api.jobCorrected, async ({ assigneeId, jobId, status, unpaid }, event) => {
-      const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
-      if (isEndedOtherwise && assigneeId !== null) await agents.changeKnown(assigneeId, agent => discreditGig(agent, jobId), { cause: event.id })
-    }),
-    on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
-      if (!unpaid) return
-      await reversedGigs.add(gigId)
-      if (assigneeId !== null) await agents.changeKnown(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
-    }),
     on(api.tierChanged, async ({ agentId }, event) => {
       // notifies readers of the card that its picture and traits have changed
       await agents.changeKnown(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })

@@ -58,6 +58,8 @@ export interface AuditLog {
     agentIds: readonly string[],
   ): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
+  /** What a fact changed when it was appended; nothing where it is not in the log. */
+  scoresOf(entry: Pick<NewEntry, 'eventId' | 'agentId' | 'key'>): Promise<Partial<Pick<Entry, 'scoreBefore' | 'scoreAfter'>>>
   /** The newest entries of an agent, newest first. */
   newest(agentId: string, limit: number): Promise<Entry[]>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
@@ -190,6 +192,10 @@ export function auditLog(db: Database): AuditLog {
       return { docs: new Map([...docs, ...found]), log: inOrder([...facts, ...read]) }
     },
     page: (filter, page) => totals.page(filter, page, () => newestOf(filter, page)),
+    scoresOf: async entry => {
+      const found = await entries.findOne({ _id: idOf(entry) }, { projection: { _id: 0, scoreBefore: 1, scoreAfter: 1 } })
+      return found ? { scoreBefore: found.scoreBefore, scoreAfter: found.scoreAfter } : {}
+    },
     newest: (agentId, limit) => newestOf({ agentId }, { limit, offset: 0 }),
     verify: async () => {
       const broken: number[] = []
@@ -216,7 +222,7 @@ const factOf = ({ agentId, fact, at }: ScoredEntry, seq: number | undefined): Lo
 const inOrder = (facts: readonly Logged[]): Logged[] => [...facts].sort((a, b) => a.at.getTime() - b.at.getTime() || (a.seq ?? 0) - (b.seq ?? 0))
 
 /** The same for the same event, agent and key: a second delivery collides with the first. */
-function idOf({ eventId, agentId, key }: NewEntry): string {
+function idOf({ eventId, agentId, key }: Pick<NewEntry, 'eventId' | 'agentId' | 'key'>): string {
   return createHash('sha256').update(`${eventId}\n${agentId}\n${key}`).digest('hex').slice(0, 32)
 }
 

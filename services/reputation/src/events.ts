@@ -7,7 +7,7 @@ import { jobEvents } from './events/jobs.ts'
 import { socialEvents } from './events/social.ts'
 import { voteEvents } from './events/votes.ts'
 import type { Parts } from './parts.ts'
-import { followSync } from './sync.ts'
+import { followSync } from './sync/sync.ts'
 
 /** All facts about an agent that others publish, and the outcomes of the score's way to the chains. */
 export const events = (parts: Parts): Subscription[] => [

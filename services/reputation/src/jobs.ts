@@ -4,7 +4,7 @@ import { compareFormulas } from './comparison.ts'
 import { matureMarket } from './market.ts'
 import type { Parts } from './parts.ts'
 import { recomputeMany } from './record.ts'
-import { pushDue } from './sync.ts'
+import { pushDue } from './sync/sync.ts'
 
 const dailyAtMs = 5 * 60_000
 

@@ -20,5 +20,6 @@ export async function needScore(parts: Parts, name: string): Promise<Stored<Scor
 export async function findScore(parts: Parts, name: string): Promise<Stored<ScoreDoc> | undefined> {
   if (uuid.test(name)) return parts.scores.get(name.toLowerCase())
   const filter = wallet.test(name) ? { walletKey: name.toLowerCase() } : { handle: name }
-  return (await parts.scores.find(filter, { limit: 1 }))[0]
+  // a wallet may have passed from an agent whose loss is not known yet
+  return (await parts.scores.find(filter, { sort: { registeredAt: -1 }, limit: 1 }))[0]
 }

@@ -125,16 +125,19 @@ describe('the standing of an agent', () => {
     await record(parts, event(), id, { type: 'seen' })
     const before = (await parts.scores.need(id)).version
 
-    const [first, second] = await Promise.all([
-      record(parts, event(), id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' }),
-      record(parts, event(), id, { type: 'skill_verified', skill: 'solidity' }),
+    const [confirmed, verified] = [event(), event()]
+    await Promise.all([
+      record(parts, confirmed, id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' }),
+      record(parts, verified, id, { type: 'skill_verified', skill: 'solidity' }),
       record(parts, event(), other, { type: 'skill_verified', skill: 'solidity' }),
       assert.rejects(record(parts, event(), randomUUID(), { type: 'seen' }), { name: 'Retry' }),
     ])
 
     const { version, badges, fusedScore } = await parts.scores.need(id)
     assert.deepEqual([version, badges.length], [before + 1, 2])
-    assert.deepEqual([second.before, second.after], [first.after, fusedScore])
+    const first = await parts.audit.scoresOf({ eventId: confirmed.id, agentId: id, key: 'onchain_confirmed' })
+    const second = await parts.audit.scoresOf({ eventId: verified.id, agentId: id, key: 'skill_verified' })
+    assert.deepEqual([second.scoreBefore, second.scoreAfter], [first.scoreAfter, fusedScore])
     assert.deepEqual((await parts.scores.need(other)).badges, ['Skill Verified'])
     assert.deepEqual(await parts.audit.verify(), [])
   })

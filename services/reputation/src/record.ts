@@ -54,7 +54,7 @@ interface Subject {
  * moment are read, appended and checked together, and change the standing of an agent once.
  * @throws Retry while the agent is not known yet
  */
-export function record(parts: Parts, event: CloudEvent, agentId: string, fact: Fact, given: Given = {}): Promise<Scores> {
+export function record(parts: Parts, event: CloudEvent, agentId: string, fact: Fact, given: Given = {}): Promise<void> {
   const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items), waitOf)
   recorders.set(parts, recorder)
   return recorder({ event, agentId, fact, ...given })
@@ -64,9 +64,9 @@ const momentMs = 400
 /** A registration waits for its confirmation. */
 const followerMs = 3_000
 const waitOf = ({ isFollowed }: Item): number => (isFollowed ? followerMs : momentMs)
-const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
+const recorders = new WeakMap<Parts, (item: Item) => Promise<void>>()
 
-async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
+async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Error | undefined)[]> {
   const last = parts.audit.position()
   const { docs, log } = await parts.audit.factsWith(parts.scores, [...new Set(items.flatMap(({ agentId, fact }) => [agentId, ...partnersIn(fact)]))])
   const now = parts.clock.now()
@@ -79,14 +79,13 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
     const subject = subjects.get(item.agentId)
     if (!subject) return new Retry(`agent ${item.agentId} is not known yet`)
     const before = subject.standing.fusedScore
-    if (item.unless?.(subject.log)) return { before, after: before }
+    if (item.unless?.(subject.log)) return undefined
     const fact = withNumbers(item.fact, numbers)
     added.push(addFact(subject, { agentId: item.agentId, fact, at: timeOf(item) }, now))
     if (item.edit) subject.edits.push(item.edit)
     if (item.commands) subject.commands.push(item.commands)
-    const scores = { before, after: subject.standing.fusedScore }
-    entries.push({ ...entryOf({ ...item, fact }), scores })
-    return scores
+    entries.push({ ...entryOf({ ...item, fact }), scores: { before, after: subject.standing.fusedScore } })
+    return undefined
   })
   const positions = await parts.audit.append(entries)
   for (const [at, fact] of added.entries()) fact.seq = positions[at]

@@ -8,6 +8,8 @@ export interface ChainScore {
   registered: boolean
   /** ERC-721 id of the agent's identity there. */
   tokenId: string | null
+  /** Version of the agent that said so. Absent in records from before it was stored. */
+  agentVersion?: number
   /** As it was last published. */
   score: number | null
   risk: number | null
@@ -40,6 +42,8 @@ export interface ScoreDoc extends Standing {
   wallet: string
   registeredAt: Date
   status: 'active' | 'suspended' | 'migrated'
+  /** Version of the agent that `status` and `wallet` are of. Absent until they change, and in records from before it was stored. */
+  agentVersion?: number
   platform: boolean
   /** Agents whose facts count here too (inheritance). */
   sources: string[]

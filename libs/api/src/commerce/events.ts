@@ -134,7 +134,7 @@ export const jobCorrected = event(
   'The chain reversed what a job had reached',
   {
     ...jobFacts,
-    /** A payment that was reported is reversed. */
+    /** A payment that was reported is reversed; `paymentCorrection` says whether for good. */
     unpaid: z.boolean(),
     fee: micro,
     net: micro,

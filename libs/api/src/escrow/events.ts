@@ -170,7 +170,7 @@ export const escrowRestated = event(
     ...escrowFacts,
     /** locked or disputed: it will be tried again; `none`: its lock is reversed too, for good. */
     status: z.enum(['locked', 'disputed', 'released', 'refunded', 'none']),
-    /** The assignee had been reported as paid, and will not be. */
+    /** The assignee had been reported as paid, and will not be: see `paymentCorrection`. */
     unpaid: z.boolean(),
     /** Of the current settlement; null while there is none. */
     txHash: z.string().nullable(),

@@ -13,7 +13,7 @@ const score = z.object({
   bonded: z.boolean(),
   /** Unix seconds. */
   updatedAt: z.int().min(0),
-  /** Rises per wallet; the contract skips what is not newer. */
+  /** The same for all scores of a batch. Rises per wallet; the contract skips what is not newer. */
   nonce: amount,
 })
 
@@ -35,7 +35,8 @@ export const scoreSync = command({
     contract: 'ReputationAdapter',
     fn: 'getScore',
     args: [a.scores[0]!.wallet],
-    isOurs: ([current]) => (current as { nonce: bigint }).nonce >= a.scores[0]!.nonce,
+    // a later batch may have replaced this score, which says nothing of the other scores of this one
+    isOurs: ([current]) => (current as { nonce: bigint }).nonce === a.scores[0]!.nonce,
   }),
 })
 

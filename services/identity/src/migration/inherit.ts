@@ -1,10 +1,10 @@
 import { Refusal, refuse } from '@carapace/api'
 import { eachDue } from '@carapace/service'
-import type { Stored } from '@carapace/store'
+import { type Stored, transact } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { hasSettledWork } from '../registration/register.ts'
 import { isConsent, type MigrationSignature } from './consent.ts'
-import { checkSource, checkTarget, decide, expire, finish, join, leave, type Migration, migrate, propose } from './migration.ts'
+import { checkSource, checkTarget, claimedAt, decide, expire, finish, join, leave, type Migration, migrate, propose } from './migration.ts'
 
 export interface Claim {
   targetAgentId: string
@@ -31,16 +31,12 @@ export async function inherit(parts: Parts, claim: Claim): Promise<Stored<Migrat
   return claim.signature ? settle(parts, migration.id, true) : migration
 }
 
-/** Reserves the target first, so that of two concurrent claims one is refused. */
-async function open({ agents, migrations }: Parts, migration: Migration): Promise<Stored<Migration>> {
-  const created = await migrations.create(migration, [])
-  try {
-    await agents.change(migration.targetAgentId, agent => join(agent, migration.id))
-    return created
-  } catch (error) {
-    await migrations.remove(migration.id)
-    throw error
-  }
+/** The target is reserved by the same write, so that of two claims of it one alone can be consented to. */
+function open(parts: Parts, migration: Migration): Promise<Stored<Migration>> {
+  return transact(parts, async session => {
+    await parts.agents.change(migration.targetAgentId, agent => join(agent, migration.id), { session })
+    return parts.migrations.create(migration, [], { session })
+  })
 }
 
 /** The source agrees to a pending claim. @throws NOT_FOUND, INVALID_STATE */
@@ -54,21 +50,36 @@ export async function settle(parts: Parts, id: string, approve: boolean): Promis
   const decided = await parts.migrations.change(id, present => decide(present, approve, parts.clock.now()))
   if (decided.status === 'rejected') await parts.agents.change(decided.targetAgentId, agent => leave(agent, id))
   const ended = decided.status === 'completing' ? await complete(parts, decided) : decided
-  if (approve && ended.status === 'rejected') refuse('INVALID_STATE', { state: ended.status }, { message: 'The source cannot migrate (any more)' })
+  if (approve && ended.status === 'rejected')
+    refuse('INVALID_STATE', { state: ended.status }, { message: 'The source cannot migrate to this target (any more)' })
   return ended
 }
 
 /** Every step may be repeated: after a crash the job goes on here. */
-async function complete({ agents, migrations }: Parts, migration: Migration): Promise<Stored<Migration>> {
+async function complete(parts: Parts, migration: Migration): Promise<Stored<Migration>> {
+  const { agents, migrations } = parts
   try {
-    await agents.change(migration.sourceAgentId, source => migrate(source, migration))
+    const source = await agents.need(migration.sourceAgentId)
+    // afterwards the work of the source is that of the target
+    if (source.migrationId !== migration.id) await prepareTarget(parts, migration)
+    await agents.change(migration.sourceAgentId, present => migrate(present, migration))
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'INVALID_STATE')) throw error
-    // meanwhile the source migrated to another agent or was suspended
+    // meanwhile the source migrated to another agent or was suspended, or the target cannot begin with its reputation any more
     await agents.change(migration.targetAgentId, agent => leave(agent, migration.id))
     return migrations.change(migration.id, present => finish(present, 'abandon'))
   }
   return migrations.change(migration.id, present => finish(present, 'complete'))
+}
+
+/** The target has changed since the claim perhaps; an early record has not reserved it. @throws INVALID_STATE, DEPENDENCY_UNAVAILABLE */
+async function prepareTarget(parts: Parts, migration: Migration): Promise<void> {
+  const target = await parts.agents.need(migration.targetAgentId)
+  const hasWork = await hasSettledWork(parts, target)
+  await parts.agents.change(target.id, present => {
+    checkTarget(present, hasWork, claimedAt(migration))
+    return join(present, migration.id)
+  })
 }
 
 /** Transitions by time alone: claims without consent expire, decided ones that a crash interrupted are completed. */

@@ -5,7 +5,7 @@ export type MigrationStatus = 'pending' | 'completing' | 'completed' | 'expired'
 
 export type MigrationTrigger = 'approve' | 'reject' | 'expire' | 'complete' | 'abandon'
 
-/** Every transition of a migration. A decided one is rejected after all when its source cannot migrate any more. */
+/** Every transition of a migration. A decided one is rejected after all when its source cannot migrate any more, or not to its target. */
 export const migrationStates = stateMachine<MigrationStatus, MigrationTrigger>({
   name: 'migration',
   initial: 'pending',

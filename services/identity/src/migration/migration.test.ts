@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 import { settledOnce } from '../testing/reputation.ts'
 import { migrationTypedData } from './consent.ts'
+import { migrationStore } from './migration.store.ts'
+import { propose } from './migration.ts'
 
 describe('migration', () => {
   let harness: Harness
@@ -18,6 +21,7 @@ describe('migration', () => {
   const consent = (source: TestAgent, target: TestAgent) =>
     harness.call('POST', `/api/agents/${target.id}/inherit-reputation`, { body: { targetAgentId: target.id }, headers: source.headers })
   const statusOf = async (agent: TestAgent) => (await harness.call('GET', `/api/agents/${agent.id}/migration-status`)).body
+  const agentStatusOf = async ({ id }: TestAgent) => (await harness.call('GET', `/api/agents/${id}`)).body.status
   const pair = async () => [await harness.agent(), await harness.agent()] as const
 
   it('waits for the source, and moves the reputation when it agrees', async () => {
@@ -59,6 +63,65 @@ describe('migration', () => {
     const answers = await Promise.all(targets.map(target => consent(source, target)))
 
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+  })
+
+  it('is rejected where the target has begun to work, or was suspended, since its claim', async () => {
+    const admin = { 'x-admin-wallet': '0x00000000000000000000000000000000000000aa' }
+    const suspend = ({ id }: TestAgent) =>
+      harness.call('POST', `/api/admin/agents/${id}/suspend`, { body: { suspended: true, reason: 'spam' }, headers: admin })
+    for (const disqualify of [suspend, ({ id }: TestAgent) => harness.scores.set(id, settledOnce(id))]) {
+      const [source, target] = await pair()
+      await inherit(target, source.id)
+      await disqualify(target)
+
+      const agreed = await consent(source, target)
+
+      assert.deepEqual([agreed.status, agreed.body.code], [409, 'INVALID_STATE'])
+      assert.deepEqual([(await statusOf(target)).migration.status, await agentStatusOf(source)], ['rejected', 'active'])
+      assert.equal((await inherit(await harness.agent(), source.id)).status, 202)
+    }
+  })
+
+  it('goes on where the target has become too old since its claim', async () => {
+    const [source, target] = await pair()
+    await harness.platform.advance(29.9 * 86_400)
+    await inherit(target, source.id)
+    await harness.platform.advance(86_400)
+
+    assert.equal((await consent(source, target)).body.migration.status, 'completed')
+  })
+
+  it('joins no target that has another claim: one that a crash left open without its target ends rejected', async () => {
+    const [source, target] = await pair()
+    const stranger = await harness.agent()
+    await inherit(target, source.id)
+    const { db, clock } = harness.platform.service('identity').platform
+    await migrationStore(db).create(propose(randomUUID(), stranger.id, target.id, evidence, clock.now()), [])
+
+    const second = await consent(stranger, target)
+
+    assert.deepEqual([second.status, await agentStatusOf(stranger)], [409, 'active'])
+    assert.equal((await consent(source, target)).body.migration.status, 'completed')
+  })
+
+  it('completes a claim that a crash left open without its target', async () => {
+    const [source, target] = await pair()
+    const { db, clock } = harness.platform.service('identity').platform
+    await migrationStore(db).create(propose(randomUUID(), source.id, target.id, evidence, clock.now()), [])
+
+    assert.equal((await consent(source, target)).body.migration.status, 'completed')
+    assert.equal((await inherit(target, (await harness.agent()).id)).status, 409)
+  })
+
+  it('is one at most of those that a target claims at the same time', async () => {
+    const target = await harness.agent()
+    const sources = await Promise.all([1, 2, 3].map(() => harness.agent()))
+
+    const claims = await Promise.all(sources.map(source => inherit(target, source.id)))
+    const agreed = await Promise.all(sources.map(source => consent(source, target)))
+
+    assert.deepEqual(claims.map(({ status }) => status).sort(), [202, 409, 409])
+    assert.deepEqual(agreed.map(({ status }) => status).sort(), [200, 404, 404])
   })
 
   it('refuses oneself, targets with settled work or of old age, unknown agents and claims for others', async () => {

@@ -23,14 +23,20 @@ export const propose = (id: string, sourceAgentId: string, targetAgentId: string
   return { id, sourceAgentId, targetAgentId, evidence, status: migrationStates.initial, expiresAt, dueAt: expiresAt }
 }
 
-/** @throws INVALID_STATE for an agent that migrated, is suspended, or is too old or too busy to begin with another's reputation */
-export function checkTarget(target: Agent, hasSettledWork: boolean, now: Date): void {
+/** Its target may become too old while it is open. */
+export const claimedAt = ({ expiresAt }: Migration): Date => new Date(expiresAt.getTime() - openMs)
+
+/**
+ * @param claimed when its reputation was claimed
+ * @throws INVALID_STATE for an agent that migrated, is suspended, or is too old or too busy to begin with another's reputation
+ */
+export function checkTarget(target: Agent, hasSettledWork: boolean, claimed: Date): void {
   const why =
     target.status !== 'active'
       ? 'is not active'
       : hasSettledWork
         ? 'has settled work of its own'
-        : now.getTime() - target.registeredAt.getTime() > maxTargetAgeMs
+        : claimed.getTime() - target.registeredAt.getTime() > maxTargetAgeMs
           ? 'is older than 30 days'
           : target.platform
             ? 'is the platform itself'

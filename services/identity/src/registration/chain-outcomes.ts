@@ -3,7 +3,7 @@ import { failureText, followAfterMs, onChainKey, operationParts } from '@carapac
 import { followedBy, onOutcomes, type Subscription } from '@carapace/service'
 import { gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { type OutcomeOf, onCard, onDrip, onIdentity } from './registration.ts'
+import { type OutcomeOf, onCard, onDrip, onIdentity, replaceCard } from './registration.ts'
 
 /** What follows the commands of a registration. An agent that is none of ours is not an error: its database may have been set back. */
 export function chainOutcomes(parts: Parts): Subscription[] {
@@ -19,12 +19,30 @@ export function chainOutcomes(parts: Parts): Subscription[] {
     'card.mint': followedBy(async outcome => {
       const id = subjectOf(outcome)
       await change(id, agent => onCard(agent, outcome.network, step(outcome, now())), followAfterMs(outcome))
+      if (outcome.is === 'confirmed' || outcome.is === 'failed') await makeRoom(parts, id, outcome.network)
     }),
     'gas.drip': followedBy(async outcome => {
       const holder = await parts.agents.byWallet(subjectOf(outcome))
       if (holder) await change(holder.id, agent => onDrip(agent, step(outcome, now())), followAfterMs(outcome))
     }),
   })
+}
+
+/**
+ * Two agents that had one wallet, the former one and the one that proved it, may have had cards on their way at the same time. Both outcomes lead here:
+ * the later one knows of the other.
+ */
+async function makeRoom(parts: Parts, agentId: string, chain: Chain): Promise<void> {
+  const { agents, baseUrl } = parts
+  const agent = await agents.get(agentId)
+  const status = agent?.chains[chain].card.onChain?.status
+  if (agent?.formerWallet && agent.wallet === null && status === 'confirmed') {
+    const holder = await agents.byWallet(agent.formerWallet)
+    if (holder) await agents.change(holder.id, present => replaceCard(present, agent, chain, baseUrl))
+  } else if (agent?.wallet && status === 'failed') {
+    const former = await agents.byFormerWallet(agent.wallet)
+    if (former) await agents.change(agent.id, present => replaceCard(present, former, chain, baseUrl))
+  }
 }
 
 const subjectOf = ({ opKey }: FollowedOutcome): string => operationParts(opKey)[1]

@@ -8,6 +8,8 @@ interface Invite {
   usesLeft: number
   expiresAt: Date
   createdBy: string
+  /** The requests that hold one of its uses each. Absent until the first, and in records from before it was stored. */
+  operations?: string[]
 }
 
 export type OpenInvite = Pick<Invite, 'usesLeft' | 'expiresAt' | 'createdBy'>
@@ -15,10 +17,10 @@ export type OpenInvite = Pick<Invite, 'usesLeft' | 'expiresAt' | 'createdBy'>
 export interface Invites {
   /** `inv_` and 32 hex digits. */
   make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
-  /** Consumes one use; false when the token is unknown, used up or expired. */
-  use(token: string, now: Date): Promise<boolean>
-  /** Returns the use of a refused registration. */
-  returnUse(token: string): Promise<void>
+  /** Consumes one use for a request, once however often that is sent; false when the token is unknown, used up or expired. */
+  use(token: string, operationId: string, now: Date): Promise<boolean>
+  /** Returns the use of a request that has registered nobody. */
+  returnUse(token: string, operationId: string): Promise<void>
   /** Those that still count, the first to expire first. */
   open(now: Date, page: PageQuery): Promise<{ items: OpenInvite[]; total: number }>
 }
@@ -33,12 +35,16 @@ export function inviteStore(db: Database): Invites {
       await invites.insertOne({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
       return token
     },
-    use: async (token, now) => {
-      const used = await invites.updateOne({ _id: hashOf(token), usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }, { $inc: { usesLeft: -1 } })
-      return used.modifiedCount === 1
+    use: async (token, operationId, now) => {
+      const _id = hashOf(token)
+      const used = await invites.updateOne(
+        { _id, usesLeft: { $gt: 0 }, expiresAt: { $gt: now }, operations: { $ne: operationId } },
+        { $inc: { usesLeft: -1 }, $push: { operations: operationId } },
+      )
+      return used.modifiedCount === 1 || (await invites.countDocuments({ _id, operations: operationId })) === 1
     },
-    returnUse: async token => {
-      await invites.updateOne({ _id: hashOf(token) }, { $inc: { usesLeft: 1 } })
+    returnUse: async (token, operationId) => {
+      await invites.updateOne({ _id: hashOf(token), operations: operationId }, { $inc: { usesLeft: 1 }, $pull: { operations: operationId } })
     },
     open: async (now, { limit, offset }) => {
       const filter = { usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }

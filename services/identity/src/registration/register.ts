@@ -16,7 +16,8 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
   const { named: namesake, holder, former } = await parts.agents.havingEither(request.handle, request.wallet)
   if (namesake?.operationId === request.operationId) return namesake
   const invited = parts.config.INVITE_ONLY
-  if (invited && !(registrationToken && (await parts.invites.use(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
+  const { operationId } = request
+  if (invited && !(registrationToken && (await parts.invites.use(registrationToken, operationId, parts.clock.now())))) refuse('INVITE_REQUIRED')
   try {
     if (namesake) refuse('DUPLICATE_HANDLE', { handle: request.handle })
     if (holder) await freeWallet(parts, holder, request)
@@ -24,7 +25,11 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
     const replacedCard = replacedCardOf(holder ? await parts.agents.byFormerWallet(request.wallet) : former)
     return await record(parts, { ...request, platform: false, ...(replacedCard ? { replacedCard } : {}) })
   } catch (error) {
-    if (invited && error instanceof Refusal) await parts.invites.returnUse(registrationToken!)
+    // after any other error the agent may exist: the use stays with the request, which may be sent again
+    if (!(invited && error instanceof Refusal)) throw error
+    const made = await parts.agents.byHandle(request.handle)
+    if (made?.operationId === operationId) return made
+    await parts.invites.returnUse(registrationToken!, operationId)
     throw error
   }
 }

@@ -96,16 +96,33 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
 /** What is still missing on a network is sent, a failed part in its next round; undefined when nothing is missing. @throws ACCOUNT_SUSPENDED */
 export function registerOn(agent: Agent, chain: Chain, baseUrl: string): Decision<Agent> | undefined {
   const { identity, card } = agent.chains[chain]
-  const again = <S extends Step>(step: S): S => {
-    const { status, round, seq } = progressOf(step)
-    return status === 'none' || status === 'failed' ? { ...step, onChain: { ...sentOnChain, round: round + 1, seq }, attempts: 0 } : step
-  }
   const next = { identity: again(identity), card: again(card) }
   if (next.identity === identity && next.card === card) return undefined
   if (agent.wallet === null || agent.status !== 'active') refuse('ACCOUNT_SUSPENDED', { status: agent.status })
   const resent = { ...agent, chains: { ...agent.chains, [chain]: next } }
   const [register, ...cards] = registrationCommands(resent, chain, baseUrl)
   return changed(agent, { chains: resent.chains }, [...(next.identity === identity ? [] : [register]), ...(next.card === card ? [] : cards)])
+}
+
+/**
+ * A card that could not be minted is sent again, once the card of the wallet's former agent is burnt: that one was still on its way when this agent
+ * registered. undefined where there is none, or its burn was sent already.
+ */
+export function replaceCard(agent: Agent, former: Agent, chain: Chain, baseUrl: string): Decision<Agent> | undefined {
+  const { card } = agent.chains[chain]
+  const replaced = agent.replacedCard?.chains ?? []
+  const isInTheWay = former.chains[chain].card.onChain?.status === 'confirmed' && !replaced.includes(chain)
+  if (!isInTheWay || card.onChain?.status !== 'failed') return undefined
+  const replacedCard = { tokenId: former.cardTokenId, chains: [...replaced, chain] }
+  const resent = { ...agent, replacedCard, chains: { ...agent.chains, [chain]: { ...agent.chains[chain], card: again(card) } } }
+  const [, ...cards] = registrationCommands(resent, chain, baseUrl)
+  return changed(agent, { replacedCard, chains: resent.chains }, cards)
+}
+
+/** The next round of a step that failed, or the first one; a step under way or confirmed stays as it is. */
+function again<S extends Step>(step: S): S {
+  const { status, round, seq } = progressOf(step)
+  return status === 'none' || status === 'failed' ? { ...step, onChain: { ...sentOnChain, round: round + 1, seq }, attempts: 0 } : step
 }
 
 /** The identity's registration, then the card: a replaced one gives way first. */

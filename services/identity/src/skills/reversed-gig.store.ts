@@ -6,7 +6,7 @@ interface Row {
   at: Date
 }
 
-/** Gigs whose payment is reversed for good. They are few, and an event of the payment that arrives later must find them. */
+/** Gigs and jobs whose payment is reversed for good. They are few, and an event of the payment that arrives later must find them. */
 export interface ReversedGigs {
   add(gigId: string): Promise<void>
   has(gigId: string): Promise<boolean>

@@ -22,7 +22,10 @@ export const agentEvents = (parts: Parts): Subscription[] => [
   }),
   on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),
   on(api.agentStatusChanged, async ({ agentId, status, wallet }, event) => {
-    await edit(parts, agentId, doc => ({ ...doc, status, wallet: wallet ?? '', walletKey: wallet?.toLowerCase() ?? '' }))
+    const agentVersion = event.aggregateversion
+    await edit(parts, agentId, doc =>
+      isNews(doc, agentVersion) ? { ...doc, status, wallet: wallet ?? '', walletKey: wallet?.toLowerCase() ?? '', agentVersion } : undefined,
+    )
     if (status !== 'migrated') await record(parts, event, agentId, { type: status === 'suspended' ? 'suspended' : 'reinstated' })
   }),
   on(api.agentMigrated, async ({ sourceAgentId, targetAgentId }, event) => {
@@ -31,11 +34,15 @@ export const agentEvents = (parts: Parts): Subscription[] => [
     await record(parts, event, sourceAgentId, { type: 'migrated', to: targetAgentId })
   }),
   on(api.agentOnchainConfirmed, async ({ agentId, chain, tokenId, txHash, confirmedAt }, event) => {
-    const registered = (doc: Stored<ScoreDoc>) => ({
-      ...doc,
-      syncDueAt: doc.syncDueAt ?? parts.clock.now(),
-      chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true, tokenId } },
-    })
+    const agentVersion = event.aggregateversion
+    const registered = (doc: Stored<ScoreDoc>) =>
+      isNews(doc.chains[chain], agentVersion)
+        ? {
+            ...doc,
+            syncDueAt: doc.syncDueAt ?? parts.clock.now(),
+            chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true, tokenId, agentVersion } },
+          }
+        : doc
     await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash, edit: registered })
   }),
   on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
@@ -45,6 +52,9 @@ export const agentEvents = (parts: Parts): Subscription[] => [
   }),
   on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
 ]
+
+/** Whether an event of this version of the agent is later than what was applied: one that was retried comes after later ones. */
+const isNews = (applied: { agentVersion?: number }, version: number): boolean => version > (applied.agentVersion ?? -1)
 
 async function edit(
   parts: Parts,

@@ -20,12 +20,10 @@ export function bondEvents(parts: Parts): Subscription[] {
       record(parts, event, agentId, lockEndFact({ gigId, clean }), { at: changedAt }),
     ),
     on(api.slashRecorded, async ({ slashId, agentId, status, amount, changedAt, createdAt, txHash, ...row }, event) => {
-      const scores = await record(parts, event, agentId, slashFact({ slashId, status, amount, validationId: row.validationId }), {
-        at: changedAt,
-        txHash,
-        key: `${slashId}:${status}`,
-      })
-      const shown = status === 'APPLIED' ? { scoreBefore: scores.before, scoreAfter: scores.after } : {}
+      const key = `${slashId}:${status}`
+      await record(parts, event, agentId, slashFact({ slashId, status, amount, validationId: row.validationId }), { at: changedAt, txHash, key })
+      // as they were at the first delivery: at another one the fact counts already
+      const shown = status === 'APPLIED' ? await parts.audit.scoresOf({ eventId: event.id, agentId, key }) : {}
       await parts.slashes.apply(
         slashId,
         {

@@ -4,7 +4,7 @@ import { failureFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 import { judgeGigVotes } from './judge-votes.ts'
-import { endDispute, settled } from './settled.ts'
+import { corrected, endDispute, settled } from './settled.ts'
 
 type Refunded = api.PayloadOf<typeof api.escrowRefunded> & { assigneeId: string }
 
@@ -30,11 +30,9 @@ export const escrowEvents = (parts: Parts): Subscription[] => [
       isJudged ? judgeGigVotes(parts, event, { gigId, verdict: 'rejected', at }) : undefined,
     ])
   }),
-  on(api.escrowRestated, async ({ posterId, assigneeId, gigId, status, unpaid, txHash, settledAt }, event) => {
-    const type = unpaid ? 'settlement_undone' : status === 'released' ? 'settled_again' : undefined
-    for (const agentId of [posterId, assigneeId])
-      if (type && agentId !== null) await record(parts, event, agentId, { type, gigId }, { txHash, ...(settledAt === null ? {} : { at: settledAt }) })
-  }),
+  on(api.escrowRestated, ({ txHash, settledAt, ...gig }, event) =>
+    corrected(parts, gig, event, { txHash, ...(settledAt === null ? {} : { at: settledAt }) }),
+  ),
   on(api.escrowDisputed, async ({ posterId, assigneeId, gigId, disputedAt }, event) => {
     for (const agentId of [posterId, assigneeId])
       if (agentId !== null) await record(parts, event, agentId, { type: 'dispute_opened', gigId }, { at: disputedAt, key: gigId })

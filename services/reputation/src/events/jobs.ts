@@ -4,7 +4,7 @@ import { failureFact } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 import { judgeJobVotes } from './judge-votes.ts'
-import { endDispute, settled } from './settled.ts'
+import { corrected, endDispute, settled } from './settled.ts'
 
 /** A job counts as a gig does, under its own id (behaviour 17). */
 export function jobEvents(parts: Parts): Subscription[] {
@@ -27,12 +27,7 @@ export function jobEvents(parts: Parts): Subscription[] {
       if (disputedBy === null) return
       for (const agentId of [posterId, assigneeId]) await record(parts, event, agentId, { type: 'dispute_opened', gigId: jobId }, { at, key: jobId })
     }),
-    on(api.jobCorrected, async ({ posterId, assigneeId, jobId, status, txHash, unpaid, at }, event) => {
-      const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
-      const type = isEndedOtherwise ? 'settlement_undone' : status === 'settled' ? 'settled_again' : undefined
-      for (const agentId of [posterId, assigneeId])
-        if (type && agentId !== null) await record(parts, event, agentId, { type, gigId: jobId }, { txHash, at })
-    }),
+    on(api.jobCorrected, ({ jobId, txHash, at, ...job }, event) => corrected(parts, { ...job, gigId: jobId }, event, { txHash, at })),
   ]
 }
 

@@ -1,4 +1,4 @@
-import type * as api from '@carapace/api'
+import * as api from '@carapace/api'
 import { paymentFacts } from '../facts.ts'
 import { feedbackOf } from '../feedback.ts'
 import type { Parts } from '../parts.ts'
@@ -33,6 +33,21 @@ export async function settled(parts: Parts, payload: Released, event: api.CloudE
     record(parts, event, posterId, ofPoster, given),
   ])
   if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
+}
+
+type Corrected = Parameters<typeof api.paymentCorrection>[0] & { gigId: string; posterId: string | null; assigneeId: string | null }
+
+/** A payment that is lost counts for neither side any more; one that is made again has another proof. */
+export async function corrected(
+  parts: Parts,
+  { gigId, posterId, assigneeId, ...state }: Corrected,
+  event: api.CloudEvent,
+  given: { txHash: string | null; at?: string },
+): Promise<void> {
+  const correction = api.paymentCorrection(state)
+  if (correction !== 'lost' && correction !== 'paidAgain') return
+  const type = correction === 'lost' ? 'settlement_undone' : 'settled_again'
+  for (const agentId of [posterId, assigneeId]) if (agentId !== null) await record(parts, event, agentId, { type, gigId }, given)
 }
 
 /** The end of a dispute counts against those who lost it. */

@@ -5,7 +5,7 @@ import type { Stored } from '@carapace/store'
 import { needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
 import type { ScoreDoc } from '../score.store.ts'
-import { push } from '../sync.ts'
+import { push } from '../sync/sync.ts'
 import { scoreRow } from './scores.ts'
 
 const cooldownMs = 60_000

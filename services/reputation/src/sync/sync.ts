@@ -2,41 +2,51 @@ import { type Chain, chains } from '@carapace/api'
 import { commands, type ObservedOutcome, operationParts } from '@carapace/chain'
 import { isBonded } from '@carapace/formula'
 import { eachDue } from '@carapace/service'
-import type { Stored } from '@carapace/store'
-import type { Parts } from './parts.ts'
-import { followBatch, inBatch, type ScoreDoc, startBatch } from './score.store.ts'
+import { type Stored, transact } from '@carapace/store'
+import type { Parts } from '../parts.ts'
+import { followBatch, inBatch, type ScoreDoc, startBatch } from '../score.store.ts'
+import type { Session } from './nonce.store.ts'
 
 const batchSize = 50
 
 /** Pushes the present scores of these agents to a network, in batches of 50; those that are on their way already are left out. */
 export async function push(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
   const registered = docs.filter(doc => doc.chains[chain].registered && doc.wallet !== '' && doc.chains[chain].batchId === null)
-  for (let at = 0; at < registered.length; at += batchSize) await pushBatch(parts, chain, registered.slice(at, at + batchSize))
+  const holders = await holdersAmong(parts, registered)
+  for (let at = 0; at < holders.length; at += batchSize) await pushBatch(parts, chain, holders.slice(at, at + batchSize))
 }
 
-/** Marks and command are one write: an agent that waits for a batch nobody sent would wait for ever. */
-async function pushBatch(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
+/** Without those whose wallet has passed to an agent that registered later: the news that they lost it may come after the registration. */
+async function holdersAmong({ scores }: Parts, docs: readonly Stored<ScoreDoc>[]): Promise<Stored<ScoreDoc>[]> {
+  const sharing = docs.length === 0 ? [] : await scores.find({ walletKey: { $in: docs.map(({ walletKey }) => walletKey) } })
+  return docs.filter(doc => !sharing.some(other => other.walletKey === doc.walletKey && other.registeredAt > doc.registeredAt))
+}
+
+/** Marks and command are one write: an agent that waits for a batch nobody sent would wait for ever. One at a time: each takes the next nonce. */
+function pushBatch(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
   const batchId = parts.newId()
   const updatedAt = Math.floor(Date.now() / 1000)
-  await parts.db.transaction(async session => {
+  const send = async (session: Session) => {
     const marked: Stored<ScoreDoc>[] = []
     for (const { id } of docs) {
       const doc = await parts.scores.change(id, present => startBatch(present, chain, batchId), { session })
       if (doc.chains[chain].batchId === batchId) marked.push(doc)
     }
     if (marked.length === 0) return
-    const command = commands.scoreSync({ chain, batchId, scores: marked.map(doc => scoreOnChain(doc, updatedAt)) })
+    const nonce = await parts.nonces.next(chain, session)
+    const command = commands.scoreSync({ chain, batchId, scores: marked.map(doc => scoreOnChain(doc, updatedAt, nonce)) })
     await parts.scores.change(marked[0]!.id, state => ({ state, events: [command] }), { session })
-  })
+  }
+  return parts.queue.serialize(`score.sync ${chain}`, () => transact(parts, send))
 }
 
-const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number) => ({
+const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number, nonce: bigint) => ({
   wallet: doc.wallet,
   score: Math.round(doc.fusedScore * 100),
   risk: doc.risk.riskScore,
   bonded: isBonded(doc.bond),
   updatedAt,
-  nonce: BigInt(doc.version),
+  nonce,
 })
 
 /** All agents that are due, on all networks. An agent with a batch under way is due again at its end, one that changed just now at the next tick. */
