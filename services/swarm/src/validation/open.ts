@@ -160,6 +160,15 @@ async function create(parts: Parts, validation: Validation): Promise<Stored<Vali
 /** The gig as its owner has it, ready to be validated. @throws INVALID_STATE */
 export const needSubmitted = (parts: Parts, gigId: string): Promise<GigRow> => needGigIn(parts, gigId, ['pending_validation'])
 
+/** The same for its owner, who polls: a party may have disputed what was delivered before the panel was drawn. @throws INVALID_STATE */
+export async function needDelivered(parts: Parts, gigId: string): Promise<GigRow> {
+  const allowed: GigRow['status'][] = ['pending_validation', 'disputed']
+  const gig = await needGigIn(parts, gigId, allowed)
+  // disputed before there was a delivery
+  if (gig.submissionId === null) refuse('INVALID_STATE', { state: gig.status, allowed }, { message: 'Nothing was delivered' })
+  return gig
+}
+
 /** The gig as its owner has it, undecided. @throws INVALID_STATE in another state, or when the escrow has decided already */
 export async function needGigIn(parts: Parts, gigId: string, allowed: readonly GigRow['status'][]): Promise<GigRow> {
   const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
