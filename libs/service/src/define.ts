@@ -35,7 +35,7 @@ export interface Platform {
   /** Moved by the sandbox; all T+ timers, windows and ages use it. */
   clock: PlatformClock
   newId(): string
-  /** 0 <= x < 1; tests seed it. */
+  /** 0 <= x < 1, which nobody can foresee; tests seed it. */
   random(): number
   /** Publishes events that belong to no aggregate of this service. Durable before it resolves. */
   emit(drafts: Draft[]): Promise<void>

@@ -13,7 +13,7 @@ interface TieRow {
   a: string
   b: string
   at: Date
-  /** The chain has reversed it for good. The name is stored. */
+  /** The chain has reversed it for good, and it was not made again. The name is stored. */
   isUndone?: boolean
 }
 interface ProvenRow {
@@ -77,9 +77,10 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
         ties.apply(gigId, { a: posterId, b: assigneeId, at: new Date(settledAt) }, event),
       ),
       on(api.jobSettled, ({ jobId, posterId, assigneeId, at }, event) => ties.apply(jobId, { a: posterId, b: assigneeId, at: new Date(at) }, event)),
-      on(api.escrowRestated, async ({ gigId, unpaid }, event) => {
-        if (unpaid) await ties.apply(gigId, { isUndone: true }, event)
-      }),
+      on(api.escrowRestated, ({ gigId, status, settledAt: at, ...of }, event) =>
+        ties.apply(gigId, correction({ ...of, at, isPaid: status === 'released' }), event),
+      ),
+      on(api.jobCorrected, ({ jobId, status, ...of }, event) => ties.apply(jobId, correction({ ...of, isPaid: status === 'settled' }), event)),
     ],
     crewsOf: async agentIds => crewsByMember(await crews.find({ memberIds: { $in: [...agentIds] } })),
     ofCandidates: async query => {
@@ -100,6 +101,20 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
       return new Set(found.flat())
     },
   }
+}
+
+interface Correction {
+  posterId: string
+  assigneeId: string | null
+  unpaid: boolean
+  isPaid: boolean
+  at: string | null
+}
+
+/** What a correction says of a payment: reversed, or made again, perhaps where only a refund had been reported. Nothing while it is still to be made. */
+function correction({ posterId: a, assigneeId: b, unpaid, isPaid, at }: Correction): Partial<TieRow> {
+  if (unpaid) return { isUndone: true }
+  return isPaid && b !== null && at !== null ? { a, b, at: new Date(at), isUndone: false } : {}
 }
 
 function crewsByMember(crews: readonly Pick<CrewRow & { id: string }, 'id' | 'memberIds'>[]): Map<string, string[]> {

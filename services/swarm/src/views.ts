@@ -142,5 +142,7 @@ export const validationRow = (v: Stored<Validation>): api.ValidationRow => ({
   resolvedAt: v.resolvedAt?.toISOString() ?? null,
   settleAfter: v.settleAfter?.toISOString() ?? null,
   appealUntil: v.appealUntil?.toISOString() ?? null,
+  ...(v.appealId ? { appealId: v.appealId } : {}),
+  ...(v.appealExpiresAt ? { appealExpiresAt: v.appealExpiresAt.toISOString() } : {}),
   version: v.version,
 })

@@ -32,7 +32,9 @@ export const getDraw = endpoint({
       validationId: id,
       submissionId: z.string(),
       blockHash: hash,
-      /** keccak256(submissionId ‖ blockHash) */
+      /** Drawn with the panel, when nobody could choose or foresee it. Absent in early draws. */
+      salt: hash.optional(),
+      /** keccak256(submissionId ‖ blockHash ‖ salt) */
       beacon: hash,
       listVersion: z.int(),
       listSize: z.int(),

@@ -628,6 +628,7 @@ export interface components {
             validationId: string;
             submissionId: string;
             blockHash: string;
+            salt?: string;
             beacon: string;
             listVersion: number;
             listSize: number;

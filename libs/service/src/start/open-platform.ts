@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { ServiceName } from '@carapace/api'
 import { isUnavailable, noteForm, openDatabase, openOutbox, wallClock } from '@carapace/store'
 import { v7 } from 'uuid'
@@ -39,7 +40,7 @@ export async function openPlatform(
       db,
       clock: platformClock,
       newId,
-      random: runtime.random ?? Math.random,
+      random: runtime.random ?? unforeseeable,
       emit: openOutbox(db),
       bus: runtime.bus,
       mayPublish,
@@ -59,6 +60,10 @@ export async function openPlatform(
     throw error
   }
 }
+
+/** Not Math.random: from some of its numbers the next ones can be computed. */
+const unforeseeable = (): number => randomInt(numbers) / numbers
+const numbers = 2 ** 47
 
 /** The database of a process. @param prefix DB_PREFIX */
 export const databaseName = (service: string, prefix: string): string => `${prefix}carapace_${service.replaceAll('-', '_')}`

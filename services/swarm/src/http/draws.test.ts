@@ -11,6 +11,7 @@ import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 interface Draw {
   submissionId: string
   blockHash: string
+  salt: string
   beacon: string
   listVersion: number
   listSize: number
@@ -61,7 +62,7 @@ describe('the draw of a panel over HTTP', () => {
 
     const draw = await drawOf(found.validationId)
 
-    assert.equal(draw.beacon, keccak256(concat([toUtf8Bytes(draw.submissionId), draw.blockHash])))
+    assert.equal(draw.beacon, keccak256(concat([toUtf8Bytes(draw.submissionId), draw.blockHash, draw.salt])))
     assert.deepEqual(
       draw.read.map(({ place }) => place),
       Array.from({ length: draw.listSize }, (_, place) => place),
@@ -73,6 +74,49 @@ describe('the draw of a panel over HTTP', () => {
       validators.map(({ id }: { id: string }) => id),
       draw.order.slice(0, candidateCount),
     )
+  })
+
+  it('cannot be foreseen by those who know submission and block: each has a salt of its own', async () => {
+    const draws = [await drawOf((await openCase(harness)).validationId), await drawOf((await openCase(harness)).validationId)]
+
+    for (const { salt, submissionId, blockHash, beacon } of draws) {
+      assert.match(salt, /^0x[0-9a-f]{64}$/)
+      assert.notEqual(beacon, keccak256(concat([toUtf8Bytes(submissionId), blockHash])))
+    }
+    assert.notEqual(draws[0]!.salt, draws[1]!.salt)
+  })
+
+  it('is made once: whoever opens the validation after the first has stopped uses what that one has stored', async () => {
+    const found = await openCase(harness)
+    const before = await drawOf(found.validationId)
+    await database().collection<{ _id: string }>('validations').deleteOne({ _id: found.validationId })
+
+    const { status, body } = await harness.call('POST', '/api/swarm/validate', { body: { gigId: found.gigId }, headers: found.poster.headers })
+
+    assert.equal(status, 201)
+    assert.notEqual(body.validationId, found.validationId)
+    const { beacon, salt, blockHash, order } = await drawOf(body.validationId)
+    assert.deepEqual(
+      { beacon, salt, blockHash, order },
+      { beacon: before.beacon, salt: before.salt, blockHash: before.blockHash, order: before.order },
+    )
+    assert.deepEqual(seated(body), found.panel)
+    const stored = await database()
+      .collection<{ _id: string; beacon: string; partyWallets: string[] }>('validations')
+      .findOne({ _id: body.validationId })
+    assert.deepEqual([stored!.beacon, new Set(stored!.partyWallets)], [beacon, new Set([found.poster.wallet, found.assignee.wallet])])
+  })
+
+  it('is shown also when it was stored before there was a salt', async () => {
+    const found = await openCase(harness)
+    const draws = database().collection<{ _id: string; submissionId: string; salt?: string }>('draws')
+    const { salt: _, ...early } = (await draws.findOne({ submissionId: (await drawOf(found.validationId)).submissionId }))!
+    await draws.deleteOne({ _id: early._id })
+    await draws.insertOne({ ...early, _id: found.validationId })
+
+    const draw = await drawOf(found.validationId)
+
+    assert.deepEqual([draw.salt, draw.order.length], [undefined, 6])
   })
 
   it('counts how reliably each candidate judges, as reputation has published it', async () => {

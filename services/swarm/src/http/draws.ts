@@ -35,10 +35,11 @@ export const drawHandlers = (parts: Parts) =>
   ({
     getDraw: async ({ params }) => {
       const validation = await parts.validations.need(params.id)
-      const draw = (await parts.draws.get(validation.id)) ?? refuse('NOT_FOUND', { resource: 'draw' })
-      const { submissionId, headHash: blockHash, beacon, listVersion, listSize, drawnAt, requiredSkills, read } = draw
+      const draw = (await parts.draws.get(validation)) ?? refuse('NOT_FOUND', { resource: 'draw' })
+      const { submissionId, headHash: blockHash, salt, beacon, listVersion, listSize, drawnAt, requiredSkills, read } = draw
       return {
-        ...{ validationId: validation.id, submissionId, blockHash, beacon, listVersion, listSize, drawnAt: drawnAt.toISOString() },
+        ...{ validationId: validation.id, submissionId, blockHash, ...(salt === undefined ? {} : { salt }), beacon },
+        ...{ listVersion, listSize, drawnAt: drawnAt.toISOString() },
         requiredSkills: [...requiredSkills],
         read: read.map(readView),
         order: validation.order.map(({ agentId }) => agentId),

@@ -2,7 +2,7 @@ import { refuse, type swarmApi, swarmSnapshot } from '@carapace/api'
 import { announceRows, type Handlers } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { followFunding } from '../reward/funding.ts'
-import { needSubmitted, openForSubmission, submissionOf } from '../validation/open.ts'
+import { needDelivered, openForSubmission, submissionOf } from '../validation/open.ts'
 import { validationRow } from '../views.ts'
 import { viewsOf, votesOf } from './validations.ts'
 
@@ -20,7 +20,7 @@ export const internalHandlers = (parts: Parts) =>
 
     listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
 
-    openValidation: async ({ params }) => validationRow(await openForSubmission(parts, submissionOf(await needSubmitted(parts, params.gigId)))),
+    openValidation: async ({ params }) => validationRow(await openForSubmission(parts, submissionOf(await needDelivered(parts, params.gigId)))),
 
     noteFunding: async ({ params, body }) => {
       const rewards = body.rewards.map(({ validatorId, funded }) => ({ validatorId, funded: BigInt(funded) }))

@@ -93,6 +93,19 @@ describe('the validation of a commerce job', () => {
     assert.deepEqual(rewards.map(({ validatorId }) => validatorId).toSorted(), panel.slice(0, 2).toSorted())
   })
 
+  it('accrues the rewards of a verdict that crosses an equal decision of the oracle, not of one on a delivery that the chain dropped', async () => {
+    const [judged, dropped] = [await openJob(), await openJob()]
+    for (const job of [judged, dropped]) await votes(harness, job, 2, 'approve')
+    await dropped.announce(randomUUID(), 5)
+    await until('the next delivery is judged', async () => Object.keys(await panelsOf(dropped)).length === 2)
+
+    for (const { facts } of [dropped, judged]) await harness.platform.publish(api.jobSettled.of({ ...facts, ...ended, ...paid }), 9)
+
+    const rewardsOf = ({ validationId }: { validationId: string }) => accrued.filter(data => data.validationId === validationId).length
+    await until('rewards accrue', () => rewardsOf(judged) > 0)
+    assert.deepEqual([rewardsOf(judged), rewardsOf(dropped)], [1, 0])
+  })
+
   it('opens for what is delivered after the end of the job was reversed, and is paid for when the job is paid by it', async () => {
     const job = await openJob()
     const { facts } = job

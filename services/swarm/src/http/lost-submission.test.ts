@@ -22,6 +22,20 @@ describe('a delivered gig that its owner polls for', () => {
     assert.equal((await validationsOf(harness, gig.gigId)).length, 1)
   })
 
+  it('gets it also when a party has disputed it by then, but not from the poster, and not before the delivery', async () => {
+    const [poster, assignee] = [await newAgent(harness), await newAgent(harness)]
+    const { gigId } = deliveredGig(harness, poster, assignee, { status: 'disputed' })
+    const empty = deliveredGig(harness, poster, assignee, { status: 'disputed', submissionId: null, submittedAt: null })
+    const { peers } = harness.platform.service('swarm').platform
+
+    const asked = await harness.call('POST', '/api/swarm/validate', { body: { gigId }, headers: poster.headers })
+    const { status, panel } = await peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId } })
+
+    assert.deepEqual([asked.status, asked.body.code], [409, 'INVALID_STATE'])
+    assert.deepEqual([status, panel.length], ['pending', 3])
+    await assert.rejects(peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId: empty.gigId } }), { code: 'INVALID_STATE' })
+  })
+
   it('gets none once it is decided', async () => {
     const gig = deliveredGig(harness, await newAgent(harness), await newAgent(harness), { status: 'completed' })
     const { peers } = harness.platform.service('swarm').platform

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentStatusChanged } from '@carapace/api'
+import { agentStatusChanged, swarmApi } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { crewOf, openCase, read, seated, votes } from '../testing/cases.ts'
 import { oracle, startHarness } from '../testing/harness.ts'
@@ -41,6 +41,10 @@ describe('few agents outside the panel, over HTTP', () => {
 
     assert.deepEqual([first.status, retried.status], [201, 201])
     assert.deepEqual(retried.body.appeal, first.body.appeal)
+    const { id, expiresAt } = first.body.appeal
+    const { peers } = harness.platform.service('swarm').platform
+    const row = await peers.call('swarm', swarmApi.internal.getValidationRow, { params: { id: found.validationId } })
+    assert.deepEqual([row.appealId, row.appealExpiresAt], [id, expiresAt])
     assert.equal((await harness.call('GET', `/api/swarm/validations/${first.body.appeal.id}`)).status, 404)
     const judged = await harness.call('GET', `/api/swarm/validations/${found.validationId}`, { headers: oracle })
     assert.equal(judged.body.appeal.deliverableUrl, body.deliverableUrl)

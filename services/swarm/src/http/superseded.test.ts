@@ -71,6 +71,50 @@ describe('a validation whose gig is decided otherwise', () => {
     })
   }
 
+  const crossing = [
+    ['release', 'approve', 0.1],
+    ['refund', 'reject', 0.1],
+    ['release', 'reject', 0],
+    ['refund', 'approve', 0],
+    ['unfunded', 'reject', 0],
+  ] as const
+  for (const [outcome, choice, reward] of crossing) {
+    it(`pays ${reward} USDC for a verdict to ${choice} that crosses an order of ${outcome}, once`, async () => {
+      const found = await openCase(harness)
+      const [voter] = found.panel as [string]
+      await votes(harness, found, 2, choice)
+      const before = await accrued(voter)
+
+      await harness.platform.publish(ordered(found, outcome))
+      await harness.platform.publish(ordered(found, outcome), 2)
+      // what is published later has been followed later
+      const other = await openCase(harness)
+      await harness.platform.publish(ordered(other, outcome))
+      await superseded(other.validationId)
+
+      assert.equal(Math.round(((await accrued(voter)) - before) * 10) / 10, reward)
+      assert.equal(only(found.validationId, api.rewardAccrued).length, reward > 0 ? 1 : 0)
+    })
+  }
+
+  it('pays for the verdict of an appeal that crosses an order, beside the verdict that the order names', async () => {
+    const found = await openCase(harness)
+    await crewOf(harness, found.panel.slice(0, 2))
+    await votes(harness, found, 2, 'reject')
+    const body = { statement: 'complete', deliverableUrl: 'https://example.org/r2' }
+    const { id } = (await harness.call('POST', `/api/validations/${found.validationId}/appeal`, { body, headers: found.assignee.headers })).body
+      .appeal
+    const fresh = await read(harness, id)
+    await votes(harness, { validationId: id, panel: seated(fresh) }, fresh.threshold, 'approve')
+    assert.equal((await read(harness, id)).status, 'approved')
+
+    const { validationId } = found
+    await harness.platform.publish(decided(found, { outcome: 'release', reason: 'dispute', by: 'oracle', verdict: 'rejected', validationId }))
+
+    const winners = await until('its rewards accrue', () => only(id, api.rewardAccrued)[0]?.data.rewards as unknown[])
+    assert.equal(winners.length, fresh.threshold)
+  })
+
   it('is not changed by a late outcome of a vote, nor by time: nobody is replaced and no second panel opens', async () => {
     harness.chain = () => 'wait'
     const found = await openCase(harness)

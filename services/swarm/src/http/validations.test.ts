@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestAgent, until } from '@carapace/testing'
-import { type Case, crewOf, deliveredGig, openCase, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
+import { deliveredGig, openCase, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
 import { type Harness, newAgent, oracle, startHarness, stranger } from '../testing/harness.ts'
 
 const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
@@ -183,94 +183,6 @@ describe('validations over HTTP', () => {
     })
   })
 
-  describe('an appeal', () => {
-    const statement = { statement: 'the report is complete', deliverableUrl: 'https://example.org/r2' }
-    const appeal = (caller: TestAgent, id: string, body: object = statement, headers: object = {}) =>
-      as(caller, `/api/validations/${id}/appeal`, body, headers)
-    const frozenCase = async (): Promise<Case> => {
-      const found = await openCase(harness)
-      await crewOf(harness, found.panel.slice(0, 2))
-      await until('the overlap freezes', async () => {
-        const fresh = await read(harness, found.validationId)
-        return fresh.status === 'pending'
-      })
-      await votes(harness, found, 2, 'reject')
-      return found
-    }
-
-    it('of a frozen rejection is judged once, by a fresh panel, and its outcome ends it', async () => {
-      const found = await frozenCase()
-      const first = await read(harness, found.validationId)
-      assert.deepEqual([first.status, first.bondSlashFrozen], ['rejected', true])
-      assert.match(first.disputeReason, /^Crew overlap detected: 1 shared crew/)
-
-      assert.deepEqual(statusAndCode(await appeal(found.poster, found.validationId)), [403, 'NOT_ASSIGNEE'])
-      const bad = await appeal(found.assignee, found.validationId, { ...statement, deliverableUrl: 'nowhere' })
-      assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'deliverableUrl'])
-      const answers = await Promise.all([appeal(found.assignee, found.validationId), appeal(found.assignee, found.validationId)])
-      assert.deepEqual(answers.map(statusAndCode).sort(), [
-        [201, undefined],
-        [409, 'ALREADY_EXISTS'],
-      ])
-      const { id } = answers.find(answer => answer.status === 201)!.body.appeal
-      const fresh = await read(harness, id)
-      assert.deepEqual([fresh.parentValidationId, (await read(harness, found.validationId)).appealId], [found.validationId, id])
-      assert.ok(seated(fresh).every(agent => !found.panel.includes(agent)))
-      assert.equal((await validationsOf(harness, found.gigId)).length, 2)
-
-      await votes(harness, { validationId: id, panel: seated(fresh) }, fresh.threshold, 'approve')
-      assert.equal((await read(harness, id)).status, 'approved')
-      assert.deepEqual(statusAndCode(await appeal(found.assignee, id)), [409, 'INVALID_STATE'])
-    })
-
-    it('is read by its parties, by the panel that judges it and by the oracle, and by nobody else', async () => {
-      const found = await frozenCase()
-      const { id } = (await appeal(found.assignee, found.validationId)).body.appeal
-      const judge = seated(await read(harness, id))[0]!
-      const appealIn = async (validationId: string, headers: Record<string, string> = {}) =>
-        (await harness.call('GET', `/api/swarm/validations/${validationId}`, { headers })).body.appeal
-      const as = (agentId: string) => ({ 'x-agent-id': agentId })
-
-      for (const headers of [as(found.assignee.id), as(found.poster.id), as(judge), oracle]) {
-        const { filedAt, ...words } = await appealIn(id, headers)
-        assert.deepEqual(words, statement)
-        assert.ok(Number.isFinite(Date.parse(filedAt)))
-      }
-      assert.deepEqual(
-        [
-          await appealIn(id),
-          await appealIn(id, as(found.panel[0]!)),
-          await appealIn(found.validationId, as(judge)),
-          (await validationsOf(harness, found.gigId))[0].appeal,
-        ],
-        [null, null, null, null],
-      )
-      assert.equal((await appealIn(found.validationId, oracle)).statement, statement.statement)
-    })
-
-    it('replays with its idempotency key, also when the first answer was never stored', async () => {
-      const found = await frozenCase()
-      const headers = { 'idempotency-key': randomUUID() }
-      const first = await appeal(found.assignee, found.validationId, statement, headers)
-      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
-
-      const retried = await appeal(found.assignee, found.validationId, statement, headers)
-
-      assert.deepEqual([retried.status, retried.body.appeal.id], [201, first.body.appeal.id])
-    })
-
-    it('needs a frozen rejection, within 48 hours', async () => {
-      const plain = await openCase(harness)
-      await votes(harness, plain, 2, 'reject')
-      const frozen = await frozenCase()
-
-      assert.deepEqual(statusAndCode(await appeal(plain.assignee, plain.validationId)), [409, 'INVALID_STATE'])
-      assert.deepEqual(statusAndCode(await appeal(plain.assignee, stranger)), [404, 'NOT_FOUND'])
-      await harness.platform.advance(48 * 3600 + 1)
-      assert.deepEqual(statusAndCode(await appeal(frozen.assignee, frozen.validationId)), [409, 'WINDOW_CLOSED'])
-    })
-  })
-
   describe('time alone', () => {
     it('replaces the silent, then opens a second round with a fresh panel, then ends without a verdict', async () => {
       const { gigId, validationId, panel } = await openCase(harness)
@@ -321,22 +233,5 @@ describe('validations over HTTP', () => {
       assert.deepEqual(statusAndCode(await harness.call('GET', path)), [404, 'NOT_FOUND'], path)
     for (const path of ['/api/swarm/validations?status=x', '/api/swarm/validations?limit=0', '/api/swarm/validations/a%20b'])
       assert.deepEqual(statusAndCode(await harness.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
-  })
-})
-
-describe('validations with too few agents to judge', () => {
-  let harness: Harness & { validators: TestAgent[] }
-  before(async () => {
-    harness = await startHarness(1)
-  })
-  after(() => harness.close())
-
-  it('open with those as advisers of the oracle, and a request for more finds too few', async () => {
-    const { gigId, poster, validationId } = await openCase(harness)
-    assert.equal((await read(harness, validationId)).oracleAssisted, true)
-
-    const { status, body } = await harness.call('POST', '/api/swarm/validate', { body: { gigId, threshold: 2 }, headers: poster.headers })
-
-    assert.deepEqual([status, body.code, body.details.eligible], [409, 'INSUFFICIENT_VALIDATORS', 1])
   })
 })

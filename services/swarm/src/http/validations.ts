@@ -1,16 +1,14 @@
 import { type AdminCaller, type AgentCaller, refuse, refuseField, type swarmApi, usd } from '@carapace/api'
 import { type Handlers, recordIdOf, reply } from '@carapace/service'
-import { type Stored, transact } from '@carapace/store'
-import type { ClientSession } from 'mongoose'
+import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { majority, quorumFor } from '../selection/quorum.ts'
 import { voteCommands } from '../validation/chain.ts'
-import { supersedeIfKnown } from '../validation/decided.ts'
-import { needGigIn, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../validation/open.ts'
+import { appealTo } from '../validation/file-appeal.ts'
+import { needSubmitted, openForSubmission, submissionOf } from '../validation/open.ts'
 import { seat } from '../validation/panel.ts'
 import { renumber } from '../validation/panel-changes.ts'
-import { open, rewardOf, seated, type Validation, windowMs } from '../validation/validation.ts'
-import { fileAppeal, needAppealable } from '../verdict/appeal.ts'
+import { rewardOf, seated, type Validation } from '../validation/validation.ts'
 import { castVote } from '../verdict/verdict.ts'
 import { decideKnowing } from '../verdict/verdict-facts.ts'
 import { onChainOf, resolutionView, type Viewer, validationView, voteView } from '../views.ts'
@@ -92,28 +90,10 @@ export const validationHandlers = (parts: Parts) =>
     },
 
     appealValidation: async ({ params, body, caller, operationId }) => {
-      const now = parts.clock.now()
-      const first = await parts.validations.need(params.id)
-      const appealId = recordIdOf(operationId)
-      const answer = (status: string, expiresAt: Date) => ({
-        appeal: { id: appealId, validationId: first.id, status, expiresAt: expiresAt.toISOString() },
-      })
-      if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
-      needAppealable(first, caller.agentId, now)
-      const appeal = { statement: body.statement, deliverableUrl: body.deliverableUrl, filedAt: now }
-      const gig = await needGigIn(parts, first.gigId!, ['pending_validation', 'disputed'])
-      const fresh = await openAppeal(parts, first, gig, appealId, appeal)
-      const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
-      const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
-      const decide = (present: Validation) => fileAppeal(present, caller.agentId, filed)
-      // One write: a filed appeal whose panel is missing would never be closed.
-      const file = (session: ClientSession) =>
-        parts.validations
-          .change(first.id, decide, { session })
-          .then(() => (fresh ? parts.validations.create(fresh, open(fresh).events, { session }) : undefined))
-      await parts.queue.serialize(first.id, () => transact(parts, file))
-      if (fresh) await supersedeIfKnown(parts, fresh)
-      return answer('pending', expiresAt)
+      const { statement, deliverableUrl } = body
+      const id = recordIdOf(operationId)
+      const { status, expiresAt } = await appealTo(parts, { id, validationId: params.id, caller: caller.agentId, statement, deliverableUrl })
+      return { appeal: { id, validationId: params.id, status, expiresAt: expiresAt.toISOString() } }
     },
   }) satisfies Handlers<typeof swarmApi>
 

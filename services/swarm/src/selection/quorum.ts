@@ -7,16 +7,19 @@ export interface Quorum {
   threshold: number
 }
 
-/** Panel by budget, largest first (behaviour 17.7). `above` is exclusive, `from` inclusive; micro-USDC. */
-const bands = [
-  {
-    applies: (budget: bigint) => budget > 500n * MICRO,
-    quorum: { candidateCount: 7, threshold: 5 },
-    reward: (budget: bigint) => (budget + 500n) / 1000n,
-  },
-  { applies: (budget: bigint) => budget >= 50n * MICRO, quorum: { candidateCount: 5, threshold: 3 }, reward: () => MICRO / 2n },
-  { applies: () => true, quorum: { candidateCount: 3, threshold: 2 }, reward: () => MICRO / 10n },
-] as const
+interface Band extends Quorum {
+  /** micro-USDC: the least budget of the band */
+  from: bigint
+  /** What a validator who votes with the verdict earns: an amount, or a share of the budget. */
+  reward: { micro: bigint } | { perMille: bigint }
+}
+
+/** Panel and reward by budget, largest first (behaviour 17.7). */
+const bands: readonly Band[] = [
+  { from: 500n * MICRO + 1n, candidateCount: 7, threshold: 5, reward: { perMille: 1n } },
+  { from: 50n * MICRO, candidateCount: 5, threshold: 3, reward: { micro: MICRO / 2n } },
+  { from: 0n, candidateCount: 3, threshold: 2, reward: { micro: MICRO / 10n } },
+]
 
 export interface QuorumTerms extends Quorum {
   /** micro-USDC for each validator who votes with the verdict */
@@ -25,9 +28,12 @@ export interface QuorumTerms extends Quorum {
 
 /** The quorum of a budget (micro-USDC). */
 export function quorumFor(budget: bigint): QuorumTerms {
-  const band = bands.find(entry => entry.applies(budget))!
-  return { ...band.quorum, rewardPerValidator: band.reward(budget) }
+  const { candidateCount, threshold, reward } = bands.find(({ from }) => budget >= from)!
+  return { candidateCount, threshold, rewardPerValidator: 'micro' in reward ? reward.micro : rounded(budget * reward.perMille, 1000n) }
 }
+
+/** Half up. */
+const rounded = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor / 2n) / divisor
 
 export const majority = (candidateCount: number): number => Math.floor(candidateCount / 2) + 1
 

@@ -1,5 +1,5 @@
 import { dayMs, limits, newJudgement } from '@carapace/api'
-import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
+import { concat, getBytes, hexlify, keccak256, toUtf8Bytes } from 'ethers'
 
 /** What the list of candidates needs to know of an agent. */
 export interface CandidateFacts {
@@ -50,9 +50,17 @@ export function isEligible(candidate: Candidate, excluded: ReadonlySet<string>, 
   )
 }
 
-/** keccak256(submission id ‖ block hash): fixed at the submission, so that nobody can draw again. */
-export function beaconOf(submissionId: string, blockHash: string): string {
-  return keccak256(concat([toUtf8Bytes(submissionId), getBytes(blockHash)]))
+const saltBytes = 32
+
+/** The part of a beacon that no party of the gig can choose or foresee. @param random 0 <= x < 1 */
+export const newSalt = (random: () => number): string => hexlify(Uint8Array.from({ length: saltBytes }, () => Math.floor(random() * 256)))
+
+/**
+ * keccak256(submission id ‖ block hash ‖ salt). The assignee has a choice of submission ids, by its Idempotency-Key, and everybody knows the next block
+ * hash for a while: the salt is what makes the panel unknown before it is drawn.
+ */
+export function beaconOf(submissionId: string, blockHash: string, salt: string): string {
+  return keccak256(concat([toUtf8Bytes(submissionId), getBytes(blockHash), getBytes(salt)]))
 }
 
 export function ticketsOf(candidate: Pick<Candidate, 'score' | 'hasRequiredSkill'>): number {

@@ -1,14 +1,13 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { eachDue, type Job, on, type Subscription } from '@carapace/service'
-import { type Stored, transact } from '@carapace/store'
+import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { accrue } from './accrue.ts'
 import { endPanel, endPanels } from './end-panel.ts'
-import { storeRewards } from './funding-polls.ts'
 import { endJobPanels } from './job-panels.ts'
 import type { GigOutcome } from './supersede.ts'
-import { facts, type Validation } from './validation.ts'
-import { rewardsOf } from './winners.ts'
+import type { Validation } from './validation.ts'
 
 const batch = 100
 const everyMs = 60_000
@@ -17,11 +16,11 @@ const passEveryMs = 60 * 60_000
 /** What the end of a gig means for its validations: rewards for a verdict, and the end of a panel that still judges. */
 export const decisions = (parts: Parts): Subscription[] => [
   on(api.escrowDecided, async ({ gigId, validationId, outcome }, event) => {
-    if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
+    if (validationId !== null && outcome !== 'unfunded') await accrueKnown(parts, validationId)
     if (outcome === 'hold') return
     // stored first: a validation that is being opened now reads this once it is stored
     await parts.decided.apply(gigId, { outcome }, event)
-    await endPanels(parts, { gigId }, outcome)
+    await endPanels(parts, { gigId, ...except(validationId) }, outcome)
   }),
   on(api.jobSettled, (job, event) => jobEnded(parts, job, 'release', event)),
   on(api.jobRejected, (job, event) => jobEnded(parts, job, 'refund', event)),
@@ -43,30 +42,20 @@ type EndedJob = Pick<api.PayloadOf<typeof api.jobSettled>, 'jobId' | 'validation
  * an end, and what is delivered after it has a panel of its own, which this end, received late or again, says nothing about.
  */
 async function jobEnded(parts: Parts, { jobId, validationId }: EndedJob, outcome: GigOutcome, event: api.CloudEvent): Promise<void> {
-  if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
+  if (validationId !== null && outcome !== 'unfunded') await accrueKnown(parts, validationId)
   const jobVersion = event.aggregateversion
   await parts.decided.apply(jobId, { outcome, jobVersion }, event)
-  await endPanels(parts, { jobId, jobVersion: { $not: { $gt: jobVersion } } }, outcome)
+  await endPanels(parts, { jobId, jobVersion: { $not: { $gt: jobVersion } }, ...except(validationId) }, outcome)
 }
 
-/** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
-async function accrue(parts: Parts, validationId: string): Promise<void> {
+/** That one ended, and its rewards have accrued. */
+const except = (validationId: string | null) => (validationId === null ? {} : { _id: { $ne: validationId } })
+
+/** The rewards of the validation that a decision names. */
+async function accrueKnown(parts: Parts, validationId: string): Promise<void> {
   const validation = await parts.validations.get(validationId)
   if (!validation) throw new Retry('the validation is not known yet')
-  if (validation.status !== 'approved' && validation.status !== 'rejected') return
-  const earned = rewardsOf(validation, parts.clock.now())
-  if (earned.length === 0) return
-  const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
-  const accrued = api.rewardAccrued.of({ ...facts(validation), rewards })
-  try {
-    await transact(parts, session => parts.rewards.rows.createAll(earned, session))
-  } catch (error) {
-    if (!(error instanceof api.Refusal) || error.code !== 'ALREADY_EXISTS') throw error
-    // of an earlier delivery, or of a release that stored one after the other
-    await storeRewards(parts, validation)
-  }
-  // in line with what else changes the validation at that moment; where this process stops before it, the event comes again
-  await parts.validations.change(validationId, state => ({ state, events: [accrued] }), { cause: `accrue:${validationId}` })
+  await accrue(parts, validation)
 }
 
 /**

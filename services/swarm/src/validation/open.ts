@@ -80,7 +80,8 @@ const caseOf = ({ submissionId }: Submission, round = 1) => ({ submissionId, rou
 async function openNew(parts: Parts, submission: Submission, options: Opening): Promise<Stored<Validation>> {
   const { round = 1, parent, earlier = [] } = options
   const now = parts.clock.now()
-  const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
+  const ofCase = { submissionId: submission.submissionId, round, appealOf: null }
+  const drawn = await drawOrder(parts, ofCase, { ...submission, earlier, excludedCrewsOf: [] }, now)
   const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.eligible)
   const id = options.id ?? parts.newId()
   const state = build(
@@ -92,60 +93,56 @@ async function openNew(parts: Parts, submission: Submission, options: Opening): 
       round,
       parentValidationId: parent?.id ?? null,
       oracleAssisted,
-      beacon: drawn.record.beacon,
-      eligible: drawn.eligible,
-      order: drawn.order,
       panel: seatDrawn(drawn, candidateCount),
     },
     now,
   )
-  await parts.draws.save(id, drawn.record)
   const opened = await create(parts, state)
   await supersedeIfKnown(parts, opened, options.undecidedAt)
   if (opened.jobId !== null) await endReplacedPanels(parts, opened.jobId)
   return opened
 }
 
-/** The fresh panel of an appeal; undefined when fewer than three may judge: the oracle decides then. */
-export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: GigRow, id: string, appeal: Appeal): Promise<Validation | undefined> {
-  const now = parts.clock.now()
+/**
+ * Draws the fresh panel of an appeal.
+ * @returns what makes its validation once it is filed; undefined when fewer than three may judge: the oracle decides then
+ */
+export async function drawAppeal(
+  parts: Parts,
+  first: Stored<Validation>,
+  gig: GigRow,
+): Promise<((id: string, appeal: Appeal) => Validation) | undefined> {
   const earlier = (await parts.validations.find({ gigId: first.gigId })).flatMap(validation => validation.panel.map(entry => entry.agentId))
   const submission = submissionOf(gig)
+  const { submissionId } = submission
   const drawn = await drawOrder(
     parts,
-    { ...submission, submissionId: `${submission.submissionId}:appeal`, earlier, excludedCrewsOf: first.panel.map(entry => entry.agentId) },
-    now,
+    { submissionId, round: 1, appealOf: first.id },
+    { ...submission, submissionId: `${submissionId}:appeal`, earlier, excludedCrewsOf: first.panel.map(entry => entry.agentId) },
+    parts.clock.now(),
   )
   if (drawn.eligible < minPanel) return undefined
   const quorum = appealQuorum(drawn.eligible)
-  const given = {
-    id,
-    appealOf: first.id,
-    appeal,
-    firstWeak: first.weak,
-    parentValidationId: first.id,
-    beacon: drawn.record.beacon,
-    eligible: drawn.eligible,
-    order: drawn.order,
-    panel: seatDrawn(drawn, quorum.candidateCount),
+  const panel = seatDrawn(drawn, quorum.candidateCount)
+  return (id, appeal) => {
+    const given = { id, appealOf: first.id, appeal, firstWeak: first.weak, parentValidationId: first.id, panel }
+    const built = build(drawn, submission, quorum, given, appeal.filedAt)
+    return { ...built, weak: false, replaceAt: null, dueAt: built.expiresAt }
   }
-  const built = build(drawn, submission, quorum, given, now)
-  await parts.draws.save(id, drawn.record)
-  return { ...built, weak: false, replaceAt: null, dueAt: built.expiresAt }
 }
 
 function build(
-  { walletOf }: Drawn,
+  { eligible, order, record }: Drawn,
   submission: Submission,
   quorum: Quorum,
-  given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
+  given: Partial<Validation> & Pick<Validation, 'id' | 'panel'>,
   now: Date,
 ): Validation {
-  const { gigId, jobId = null, jobVersion, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
-  const partyWallets = [...new Set([posterId, assigneeId, ...memberIds].flatMap(agentId => walletOf(agentId) ?? []))]
+  const { gigId, jobId = null, jobVersion, submissionId, title, posterId, assigneeId, budget, chain } = submission
   const place = { gigId, jobId, ...(jobVersion === undefined ? {} : { jobVersion }) }
-  const submitted = { ...place, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
-  return newValidation({ ...submitted, ...quorum, ...given }, now)
+  const submitted = { ...place, submissionId, title, posterId, assigneeId, budget, chain }
+  const drawn = { beacon: record.beacon, eligible, order, partyWallets: [...(record.partyWallets ?? [])] }
+  return newValidation({ ...submitted, ...drawn, ...quorum, ...given }, now)
 }
 
 async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {
@@ -162,6 +159,15 @@ async function create(parts: Parts, validation: Validation): Promise<Stored<Vali
 
 /** The gig as its owner has it, ready to be validated. @throws INVALID_STATE */
 export const needSubmitted = (parts: Parts, gigId: string): Promise<GigRow> => needGigIn(parts, gigId, ['pending_validation'])
+
+/** The same for its owner, who polls: a party may have disputed what was delivered before the panel was drawn. @throws INVALID_STATE */
+export async function needDelivered(parts: Parts, gigId: string): Promise<GigRow> {
+  const allowed: GigRow['status'][] = ['pending_validation', 'disputed']
+  const gig = await needGigIn(parts, gigId, allowed)
+  // disputed before there was a delivery
+  if (gig.submissionId === null) refuse('INVALID_STATE', { state: gig.status, allowed }, { message: 'Nothing was delivered' })
+  return gig
+}
 
 /** The gig as its owner has it, undecided. @throws INVALID_STATE in another state, or when the escrow has decided already */
 export async function needGigIn(parts: Parts, gigId: string, allowed: readonly GigRow['status'][]): Promise<GigRow> {

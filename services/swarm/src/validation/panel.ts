@@ -1,12 +1,11 @@
 import { chainRelayerApi, refuse } from '@carapace/api'
-import type { SeenAgent } from '@carapace/projections'
 import type { CandidateLinks } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import type { ListReader } from '../selection/candidate-list.store.ts'
 import { candidateFacts, type Listed } from '../selection/candidate-list.ts'
-import type { DrawRecord, ReadCandidate } from '../selection/draw.store.ts'
+import type { DrawnCase, DrawRecord, ReadCandidate } from '../selection/draw.store.ts'
 import { enoughEligible, mostRead, placesOf } from '../selection/places.ts'
-import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat, tieMs } from '../selection/selection.ts'
+import { beaconOf, draw, isEligible, newSalt, order, reachable, type Seat, tieMs } from '../selection/selection.ts'
 import type { PanelSeat } from './validation.ts'
 
 /** Whose deliverable is judged, for whom, and who must not judge it. */
@@ -29,46 +28,53 @@ export interface Drawn {
   /** Those of them who can come to a panel, in drawing order. */
   order: Seat[]
   record: DrawRecord
-  /** Of the candidates that were read, and of the parties. */
+  /** Of the candidates that were read. */
   walletOf(agentId: string): string | undefined
 }
 
 /** Candidates of a long list whose facts are read together. */
 const batch = 128
 
-/** Fixes beacon and order of the candidates that may judge at this moment (behaviour 5.1); it reads a bounded number of them. */
-export async function drawOrder(parts: Parts, it: Case, now: Date): Promise<Drawn> {
+/** Beacon and order of the candidates that may judge (behaviour 5.1). Drawn at this moment, unless somebody has drawn for this case before. */
+export async function drawOrder(parts: Parts, of: DrawnCase, it: Case, now: Date): Promise<Drawn> {
+  const record = await parts.draws.saveOnce(of, await newDraw(parts, it, now))
+  const eligible = record.read.filter(candidate => candidate.isEligible)
+  const wallets = new Map(record.read.map(({ agentId, wallet }) => [agentId, wallet]))
+  const drawn = reachable(order(record.beacon, eligible, record.drawnAt))
+  return { eligible: eligible.length, order: drawn, record, walletOf: agentId => wallets.get(agentId) }
+}
+
+/** It reads a bounded number of candidates. */
+async function newDraw(parts: Parts, it: Case, now: Date): Promise<DrawRecord> {
   const { submissionId, skillsRequired } = it
   const { headHash } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: 'BASE_SEPOLIA' } })
-  const beacon = beaconOf(submissionId, headHash)
+  const salt = newSalt(parts.random)
+  const beacon = beaconOf(submissionId, headHash, salt)
   const parties = [it.posterId, it.assigneeId, ...it.memberIds]
-  const { read, wallets, ...list } = await parts.candidates.read(parties, list => readCandidates(parts, it, list, beacon, now))
-  const eligible = read.filter(candidate => candidate.isEligible)
-  const record = { submissionId, headHash, beacon, ...list, drawnAt: now, requiredSkills: skillsRequired, read }
-  return { eligible: eligible.length, order: reachable(order(beacon, eligible, now)), record, walletOf: agentId => wallets.get(agentId) }
+  const found = await parts.candidates.read(parties, async list => {
+    const read = await readCandidates(parts, it, list, beacon, now)
+    const partyWallets = [...new Set(parties.flatMap(agentId => list.others.get(agentId)?.wallet ?? []))]
+    return { listVersion: list.version, listSize: list.size, read, partyWallets }
+  })
+  return { submissionId, headHash, salt, beacon, ...found, drawnAt: now, requiredSkills: skillsRequired }
 }
 
 /** The candidates at the places of the beacon, until enough of them may judge. */
-async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: string, now: Date) {
-  const { version: listVersion, size: listSize, others } = list
+async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: string, now: Date): Promise<ReadCandidate[]> {
   const excluded = new Set([it.posterId, it.assigneeId, ...it.memberIds, ...it.applicantIds, ...it.earlier])
-  const [places, read] = [placesOf(beacon, listSize), [] as ReadCandidate[]]
-  const wallets = new Map<string, string>()
-  const [enough, together] = listSize <= mostRead ? [listSize, mostRead] : [enoughEligible, batch]
+  const [places, read] = [placesOf(beacon, list.size), [] as ReadCandidate[]]
+  const [enough, together] = list.size <= mostRead ? [list.size, mostRead] : [enoughEligible, batch]
   let eligible = 0
   for (let next = nextOf(places, together); next.length > 0 && eligible < enough; next = nextOf(places, together)) {
-    const agents = await list.at(next)
-    for (const { id, wallet } of agents) if (wallet !== null) wallets.set(id, wallet)
-    const { candidates, excludedCrews } = await candidatesOf(parts, it, agents, now)
-    for (const { place, ...candidate } of candidates) {
+    const { candidates, excludedCrews } = await candidatesOf(parts, it, await list.at(next), now)
+    for (const candidate of candidates) {
       const isChosen = isEligible(candidate, excluded, excludedCrews, now)
-      read.push({ place, ...candidate, isEligible: isChosen })
+      read.push({ ...candidate, isEligible: isChosen })
       if (isChosen) eligible++
       if (eligible === enough) break
     }
   }
-  for (const [id, { wallet }] of others) if (wallet !== null) wallets.set(id, wallet)
-  return { listVersion, listSize, read, wallets }
+  return read
 }
 
 function nextOf<T>(items: Iterator<T>, count: number): T[] {
@@ -88,14 +94,18 @@ async function candidatesOf(parts: Parts, it: Case, agents: readonly Listed[], n
   const links = await parts.facts.ofCandidates({ agentIds: agents.map(({ id }) => id), others, parties, tiedAfter: new Date(now.getTime() - tieMs) })
   const required = new Set(it.skillsRequired)
   return {
-    candidates: agents.map(agent => ({ place: agent.place!, ...candidateOf(agent, links, required) })),
+    candidates: agents.map(agent => candidateOf(agent, links, required)),
     excludedCrews: new Set(others.flatMap(links.crewsOf)),
   }
 }
 
-function candidateOf(agent: SeenAgent, { crewsOf, isTied, openVotesOf }: CandidateLinks, required: ReadonlySet<string>): Candidate {
+type Unjudged = Omit<ReadCandidate, 'isEligible'>
+
+function candidateOf(agent: Listed, { crewsOf, isTied, openVotesOf }: CandidateLinks, required: ReadonlySet<string>): Unjudged {
   return {
     ...candidateFacts(agent),
+    place: agent.place!,
+    ...(agent.wallet === null ? {} : { wallet: agent.wallet }),
     agentId: agent.id,
     registeredAt: agent.registeredAt,
     openVotes: openVotesOf(agent.id),

@@ -59,6 +59,7 @@ export interface Validation {
   candidateCount: number
   threshold: number
   weak: boolean
+  /** Fewer than three may judge: those on the panel advise the oracle, which decides. */
   oracleAssisted: boolean
   /** Numbers set by POST /api/swarm/validate: once. */
   numbersSet: boolean

@@ -79,6 +79,16 @@ describe('consensus', () => {
     )
   })
 
+  it('is none of the advisers of the oracle, however they vote and when their window ends', () => {
+    for (const choice of ['approve', 'reject'] as const) {
+      const voted = vote(validation(2, 2, { oracleAssisted: true }), [choice, choice])
+      assert.deepEqual([voted.status, voted.votes.length], ['pending', 2])
+
+      const end = closeWindow(voted, plainFacts, voted.expiresAt)!.state
+      assert.deepEqual([end.status, end.nextValidationId, end.frozen], ['expired', 'next', false])
+    }
+  })
+
   it('freezes a rejection by fresh accounts and opens 48 hours for an appeal', () => {
     const end = vote(validation(3, 2), ['reject', 'reject'], { ...plainFacts, registeredAt: () => ago(1) })
 

@@ -21,7 +21,7 @@ export interface VerdictFacts {
   nextId: string
 }
 
-/** One vote, with the verdict that it may cause. @throws VALIDATION_RESOLVED, NOT_VALIDATOR, ALREADY_VOTED */
+/** One vote, with the verdict that it may cause; that of an adviser is only recorded (behaviour 5.1). @throws VALIDATION_RESOLVED, NOT_VALIDATOR, ALREADY_VOTED */
 export function castVote(
   v: Validation,
   vote: Pick<Vote, 'id' | 'voterId' | 'vote' | 'reasoning'>,
@@ -46,7 +46,7 @@ export function castVote(
     vote: vote.vote,
     castAt: now.toISOString(),
   })
-  const verdict = verdictOf(voted)
+  const verdict = voted.oracleAssisted ? undefined : verdictOf(voted)
   const after =
     verdict === undefined
       ? { state: voted, events: [] }
@@ -145,10 +145,10 @@ const frozenEvent = (v: Validation): Draft =>
     appealUntil: v.appealUntil?.toISOString() ?? null,
   })
 
-/** The window is over: a majority of rejections still rejects, else there is no verdict. */
+/** The window is over: a majority of rejections still rejects, else there is no verdict. Advisers of the oracle never give one. */
 export function closeWindow(v: Validation, facts: VerdictFacts, now: Date): Decision<Validation> | undefined {
   if (!validationStates.next(v.status, 'expire') || v.expiresAt > now) return undefined
-  if (rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', facts, now)
+  if (!v.oracleAssisted && rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', facts, now)
   return expire(v, facts.nextId, now)
 }
 
