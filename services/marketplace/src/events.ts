@@ -11,6 +11,7 @@ import { onBondLocked } from './hire.ts'
 import { acceptOffer, expireOffer } from './offer/offer.store.ts'
 import { linkValidation, type Panel } from './panel.ts'
 import type { Parts } from './parts.ts'
+import { closeGigsOf } from './reclaimed.ts'
 
 export const events = (parts: Parts): Subscription[] => {
   const { gigs, applications, offers, crews, clock } = parts
@@ -59,6 +60,9 @@ export const events = (parts: Parts): Subscription[] => {
       const { offerIds, applicationIds } = await pendingOf(gigId)
       for (const id of offerIds) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
       await endApplications(gig, applicationIds)
+    }),
+    on(api.agentStatusChanged, async ({ agentId, cause }) => {
+      if (cause === 'wallet_reclaimed') await closeGigsOf(parts, agentId)
     }),
     on(api.gigCancelled, async ({ gigId }) => {
       const pending = await applications.find({ gigId, status: 'pending' })

@@ -19,6 +19,7 @@ const indexes: Indexes = {
   ...Object.fromEntries(
     Object.entries(listed).map(([name, fields]) => [name, { key: { ...Object.fromEntries(fields.map(field => [field, 1 as const])), ...newest } }]),
   ),
+  status_id: { key: { status: 1, _id: 1 } },
   status_budget: { key: { status: 1, budget: 1 } },
   budget: { key: { budget: 1 } },
   crew_status: { key: { crewId: 1, status: 1 } },

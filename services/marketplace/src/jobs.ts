@@ -6,11 +6,12 @@ import { carryOnAcceptance } from './hire.ts'
 import { expireOffer, isBeingAccepted } from './offer/offer.store.ts'
 import { panelPolls } from './panel.ts'
 import type { Parts } from './parts.ts'
+import { reclaimedWalk } from './reclaimed.ts'
 
 const everyMs = 5_000
 const batch = 100
 
-/** Transitions by time alone. */
+/** Transitions by time alone, and what a lost event would have caused. */
 export const jobs = (parts: Parts): Job[] => {
   const { gigs, offers, crews, log } = parts
   return [
@@ -31,6 +32,7 @@ export const jobs = (parts: Parts): Job[] => {
       },
     },
     panelPolls(parts),
+    reclaimedWalk(parts),
     {
       name: 'expiry of offers',
       everyMs,
