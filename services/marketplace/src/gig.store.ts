@@ -39,7 +39,7 @@ export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partia
 
 export type GigStore = AggregateStore<Gig> & {
   /** Gigs whose time is up, the longest waiting first. */
-  due(now: Date, limit: number): Promise<{ id: string }[]>
+  due(now: Date, limit: number): Promise<Stored<Gig>[]>
   /** Gigs with an acceptance whose bond lock is to be requested again, the longest waiting first. */
   waiting(now: Date, limit: number): Promise<Stored<Gig>[]>
 }

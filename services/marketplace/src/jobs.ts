@@ -1,7 +1,7 @@
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import { firstRequestMs } from './acceptance.ts'
 import { withdrawInvitations } from './crew/crew.ts'
-import { expireDue } from './gig.ts'
+import { decidedWalk, expire } from './decided-gigs.ts'
 import { carryOnAcceptance } from './hire.ts'
 import { expireOffer, isBeingAccepted } from './offer/offer.store.ts'
 import { panelPolls } from './panel.ts'
@@ -20,7 +20,7 @@ export const jobs = (parts: Parts): Job[] => {
       everyMs,
       due: dueBy(gigs, 'dueAt'),
       run: async now => {
-        await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
+        await eachDue(log, await gigs.due(now, batch), gig => expire(parts, gig, now))
       },
     },
     {
@@ -32,6 +32,7 @@ export const jobs = (parts: Parts): Job[] => {
       },
     },
     panelPolls(parts),
+    decidedWalk(parts),
     reclaimedWalk(parts),
     {
       name: 'expiry of offers',
