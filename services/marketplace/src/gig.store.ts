@@ -24,7 +24,7 @@ const indexes: Indexes = {
   budget: { key: { budget: 1 } },
   crew_status: { key: { crewId: 1, status: 1 } },
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
-  delivered_oldest: { key: { status: 1, validationId: 1, updatedAt: 1 } },
+  panel_missing: { key: { status: 1, validationId: 1, updatedAt: 1 }, partialFilterExpression: { submissionId: { $gt: '' } } },
   waiting: { key: { 'acceptance.at': 1 }, partialFilterExpression: { 'acceptance.at': { $type: 'date' } } },
 }
 
