@@ -25,6 +25,7 @@ const indexes: Indexes = {
   crew_status: { key: { crewId: 1, status: 1 } },
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
   panel_missing: { key: { status: 1, validationId: 1, updatedAt: 1 }, partialFilterExpression: { submissionId: { $gt: '' } } },
+  waiting_crew: { key: { 'acceptance.crewId': 1, status: 1 }, partialFilterExpression: { 'acceptance.crewId': { $gt: '' } } },
   waiting: { key: { 'acceptance.at': 1 }, partialFilterExpression: { 'acceptance.at': { $type: 'date' } } },
 }
 
