@@ -48,6 +48,8 @@ export interface AgentFacts extends IdentityFacts {
 export type AgentIdentity = IdentityFacts & { id: string }
 export type Agent = AgentFacts & { id: string }
 export type SkilledAgent = Agent & { skills: string[]; verifiedSkills: string[] }
+/** As others see it; a row that was written before its avatar was read lacks that. */
+export type ShownAgent = SkilledAgent & { avatar?: string | null }
 /** With the time of its last sign of life. */
 export type SeenAgent = SkilledAgent & { lastSeenAt: Date }
 
@@ -89,9 +91,9 @@ export const agentProjection = (parts: Parts): AgentProjection => openAgents(par
 /** This service's read copy of who all agents are. @example const agents = agentIdentities(platform) */
 export const agentIdentities = (parts: Parts): AgentProjection<AgentIdentity> => openAgents(parts, { scores: false })
 
-/** As `agentProjection`, with their skills. */
-export const skilledAgentProjection = (parts: Parts): AgentProjection<SkilledAgent> =>
-  openAgents(parts, { scores: true, skills: true }) as AgentProjection<SkilledAgent>
+/** As `agentProjection`, with their skills and avatars. */
+export const shownAgentProjection = (parts: Parts): AgentProjection<ShownAgent> =>
+  openAgents(parts, { scores: true, skills: true, avatars: true }) as AgentProjection<ShownAgent>
 
 /**
  * With their skills and when they were last seen.
@@ -109,16 +111,17 @@ export type ScoreChange = PayloadOf<typeof scoreChanged>
 interface Reads {
   scores: boolean
   skills?: boolean
+  avatars?: boolean
   /** Given, the times of heartbeats are read, too. */
   follow?: (agent: Agent) => Promise<void>
   /** Whether a row is followed whose score has changed so. */
   scoreMatters?: (changed: ScoreChange) => boolean
 }
 
-type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'>
+type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'> & Pick<ShownAgent, 'avatar'>
 type News = [fields: Partial<Row>, stamp: { source: string; subject: string; aggregateversion: number }]
 
-function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, follow, scoreMatters }: Reads): AgentProjection {
+function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, avatars = false, follow, scoreMatters }: Reads): AgentProjection {
   const rows = projection<Row>(db, { collection: 'agents', indexes })
   // Many calls of one agent, or about one, come at the same time.
   const rowNow = sharedRead((id: string) => rows.get(id))
@@ -130,15 +133,20 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...unscored, ...row } as Agent))
   const ownSkills = ({ skills, verifiedSkills }: Pick<Row, 'skills' | 'verifiedSkills'>): Partial<Row> =>
     withSkills ? { skills, verifiedSkills } : {}
-  const identityOf = (row: Named & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
+  // an identity service of an earlier version does not say it
+  const ownAvatar = ({ avatar }: Pick<Row, 'avatar'>): Partial<Row> => (avatars && avatar !== undefined ? { avatar } : {})
+  const identityOf = (
+    row: Named & Pick<Row, 'skills' | 'verifiedSkills' | 'avatar'> & { registeredAt: string; lastSeenAt: string },
+  ): Partial<Row> => ({
     ...nameFacts(row),
     ...ownSkills(row),
+    ...ownAvatar(row),
     registeredAt: new Date(row.registeredAt),
     ...(follow ? { lastSeenAt: new Date(row.lastSeenAt) } : {}),
   })
   const identitySubscriptions = [
     on(agentRegistered, (payload, event) => applied(payload.agentId, identityOf({ ...payload, lastSeenAt: payload.registeredAt }), event)),
-    on(agentUpdated, (payload, event) => applied(payload.agentId, { handle: payload.handle, ...ownSkills(payload) }, event)),
+    on(agentUpdated, (payload, event) => applied(payload.agentId, { handle: payload.handle, ...ownSkills(payload), ...ownAvatar(payload) }, event)),
     on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
       applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
     ),
