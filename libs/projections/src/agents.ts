@@ -62,6 +62,8 @@ export interface AgentProjection<A extends AgentIdentity = Agent> {
   get(id: string): Promise<A | undefined>
   /** The row of an id or handle, read again from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   need(idOrHandle: string): Promise<A>
+  /** As `need`, for the path of a write, which names an agent by its UUID alone. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  needById(id: string): Promise<A>
   /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   fresh(id: string): Promise<A>
   byWallet(wallet: string): Promise<A | undefined>
@@ -197,6 +199,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
       const row = await peers.find('identity', identityApi.internal.getAgentRowByHandle, { params: { handle: idOrHandle } })
       return agents.fresh(row?.agentId ?? refuse('NOT_FOUND', { resource: 'agent' }))
     },
+    needById: async id => (uuid.test(id) ? agents.need(id.toLowerCase()) : refuse('NOT_FOUND', { resource: 'agent' })),
     fresh: sharedRead(async id => {
       const [agent, score] = await Promise.all([
         peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),
