@@ -18,7 +18,7 @@ export const agentIdentity = [agentRegistered, agentUpdated, agentStatusChanged,
 /** And with their scores (`agentProjection`). */
 export const agentFacts = [...agentIdentity, scoreChanged, reputationSnapshot]
 
-/** And with their skills (`skilledAgentProjection`). */
+/** And with their skills and avatars (`shownAgentProjection`). */
 export const skilledAgentFacts = [...agentFacts, skillAttached, skillRemoved, skillVerified]
 
 /** And with when they were last seen (`seenAgentProjection`). */

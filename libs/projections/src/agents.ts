@@ -48,6 +48,8 @@ export interface AgentFacts extends IdentityFacts {
 export type AgentIdentity = IdentityFacts & { id: string }
 export type Agent = AgentFacts & { id: string }
 export type SkilledAgent = Agent & { skills: string[]; verifiedSkills: string[] }
+/** As others see it; a row that was written before its avatar was read lacks that. */
+export type ShownAgent = SkilledAgent & { avatar?: string | null }
 /** With the time of its last sign of life. */
 export type SeenAgent = SkilledAgent & { lastSeenAt: Date }
 
@@ -60,6 +62,8 @@ export interface AgentProjection<A extends AgentIdentity = Agent> {
   get(id: string): Promise<A | undefined>
   /** The row of an id or handle, read again from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   need(idOrHandle: string): Promise<A>
+  /** As `need`, for the path of a write, which names an agent by its UUID alone. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  needById(id: string): Promise<A>
   /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   fresh(id: string): Promise<A>
   byWallet(wallet: string): Promise<A | undefined>
@@ -89,9 +93,9 @@ export const agentProjection = (parts: Parts): AgentProjection => openAgents(par
 /** This service's read copy of who all agents are. @example const agents = agentIdentities(platform) */
 export const agentIdentities = (parts: Parts): AgentProjection<AgentIdentity> => openAgents(parts, { scores: false })
 
-/** As `agentProjection`, with their skills. */
-export const skilledAgentProjection = (parts: Parts): AgentProjection<SkilledAgent> =>
-  openAgents(parts, { scores: true, skills: true }) as AgentProjection<SkilledAgent>
+/** As `agentProjection`, with their skills and avatars. */
+export const shownAgentProjection = (parts: Parts): AgentProjection<ShownAgent> =>
+  openAgents(parts, { scores: true, skills: true, avatars: true }) as AgentProjection<ShownAgent>
 
 /**
  * With their skills and when they were last seen.
@@ -109,16 +113,17 @@ export type ScoreChange = PayloadOf<typeof scoreChanged>
 interface Reads {
   scores: boolean
   skills?: boolean
+  avatars?: boolean
   /** Given, the times of heartbeats are read, too. */
   follow?: (agent: Agent) => Promise<void>
   /** Whether a row is followed whose score has changed so. */
   scoreMatters?: (changed: ScoreChange) => boolean
 }
 
-type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'>
+type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'> & Pick<ShownAgent, 'avatar'>
 type News = [fields: Partial<Row>, stamp: { source: string; subject: string; aggregateversion: number }]
 
-function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, follow, scoreMatters }: Reads): AgentProjection {
+function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, avatars = false, follow, scoreMatters }: Reads): AgentProjection {
   const rows = projection<Row>(db, { collection: 'agents', indexes })
   // Many calls of one agent, or about one, come at the same time.
   const rowNow = sharedRead((id: string) => rows.get(id))
@@ -130,15 +135,20 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...unscored, ...row } as Agent))
   const ownSkills = ({ skills, verifiedSkills }: Pick<Row, 'skills' | 'verifiedSkills'>): Partial<Row> =>
     withSkills ? { skills, verifiedSkills } : {}
-  const identityOf = (row: Named & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
+  // an identity service of an earlier version does not say it
+  const ownAvatar = ({ avatar }: Pick<Row, 'avatar'>): Partial<Row> => (avatars && avatar !== undefined ? { avatar } : {})
+  const identityOf = (
+    row: Named & Pick<Row, 'skills' | 'verifiedSkills' | 'avatar'> & { registeredAt: string; lastSeenAt: string },
+  ): Partial<Row> => ({
     ...nameFacts(row),
     ...ownSkills(row),
+    ...ownAvatar(row),
     registeredAt: new Date(row.registeredAt),
     ...(follow ? { lastSeenAt: new Date(row.lastSeenAt) } : {}),
   })
   const identitySubscriptions = [
     on(agentRegistered, (payload, event) => applied(payload.agentId, identityOf({ ...payload, lastSeenAt: payload.registeredAt }), event)),
-    on(agentUpdated, (payload, event) => applied(payload.agentId, { handle: payload.handle, ...ownSkills(payload) }, event)),
+    on(agentUpdated, (payload, event) => applied(payload.agentId, { handle: payload.handle, ...ownSkills(payload), ...ownAvatar(payload) }, event)),
     on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
       applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
     ),
@@ -189,6 +199,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
       const row = await peers.find('identity', identityApi.internal.getAgentRowByHandle, { params: { handle: idOrHandle } })
       return agents.fresh(row?.agentId ?? refuse('NOT_FOUND', { resource: 'agent' }))
     },
+    needById: async id => (uuid.test(id) ? agents.need(id.toLowerCase()) : refuse('NOT_FOUND', { resource: 'agent' })),
     fresh: sharedRead(async id => {
       const [agent, score] = await Promise.all([
         peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),

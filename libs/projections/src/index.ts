@@ -8,9 +8,10 @@ export {
   refsIn,
   type ScoreChange,
   type SeenAgent,
+  type ShownAgent,
   type SkilledAgent,
   seenAgentProjection,
-  skilledAgentProjection,
+  shownAgentProjection,
 } from './agents.ts'
 export { type CustodialWallets, custodialWallets } from './custodial-wallets.ts'
 export { usdcBalance } from './usdc-balance.ts'

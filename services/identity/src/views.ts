@@ -134,6 +134,7 @@ export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   agentType: agent.agentType,
   skills: agent.skillNames,
   verifiedSkills: verifiedSkillNames(agent),
+  avatar: agent.avatar,
   preferredChain: agent.preferredChain,
   chains: perChain(chain => {
     const { tokenId, confirmedAt, ...identity } = agent.chains[chain].identity

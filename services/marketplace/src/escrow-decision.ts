@@ -9,7 +9,10 @@ export interface EscrowDecision {
   verdict: 'approved' | 'rejected' | 'expired' | null
 }
 
-/** Moves the gig as the escrow decided. A repeated decision, or one after the end, changes nothing. */
+/**
+ * Moves the gig as the escrow decided. A repeated decision, or one after the end, changes nothing: the order in which they are received makes no
+ * difference, since only a hold is followed by another decision.
+ */
 export function followEscrowDecision(gig: Gig, { outcome, reason, verdict }: EscrowDecision, now: Date): Decision<Gig> | undefined {
   const canMove = (trigger: GigTrigger) => gigStates.next(gig.status, trigger) !== undefined
   if (outcome === 'hold') {

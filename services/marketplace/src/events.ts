@@ -11,6 +11,7 @@ import { onBondLocked } from './hire.ts'
 import { acceptOffer, expireOffer } from './offer/offer.store.ts'
 import { linkValidation, type Panel } from './panel.ts'
 import type { Parts } from './parts.ts'
+import { closeGigsOf } from './reclaimed.ts'
 
 export const events = (parts: Parts): Subscription[] => {
   const { gigs, applications, offers, crews, clock } = parts
@@ -39,9 +40,11 @@ export const events = (parts: Parts): Subscription[] => {
     return { offerIds: idsOf('offer'), applicationIds: idsOf('application') }
   }
 
-  /** The one of the assignee is accepted, the others are rejected. */
-  const endApplications = async (gig: Gig, ids: readonly string[]) => {
-    for (const id of ids)
+  /** The gig is not open any more: its offers expire; the application of the assignee is accepted, the others are rejected. */
+  const endPending = async (gig: Gig) => {
+    const { offerIds, applicationIds } = await pendingOf(gig.id)
+    for (const id of offerIds) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
+    for (const id of applicationIds)
       await applications.change(id, application =>
         application.agentId === gig.assigneeId ? acceptApplication(application) : rejectApplication(application, gig),
       )
@@ -56,17 +59,12 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.gigAssigned, async ({ gigId, by }) => {
       const gig = await gigs.need(gigId)
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
-      const { offerIds, applicationIds } = await pendingOf(gigId)
-      for (const id of offerIds) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
-      await endApplications(gig, applicationIds)
+      await endPending(gig)
     }),
-    on(api.gigCancelled, async ({ gigId }) => {
-      const pending = await applications.find({ gigId, status: 'pending' })
-      await endApplications(
-        await gigs.need(gigId),
-        pending.map(({ id }) => id),
-      )
+    on(api.agentStatusChanged, async ({ agentId, cause }) => {
+      if (cause === 'wallet_reclaimed') await closeGigsOf(parts, agentId)
     }),
+    on(api.gigCancelled, async ({ gigId }) => endPending(await gigs.need(gigId))),
     on(api.scoreChanged, async changed => {
       if (!api.isScoreMoved(changed)) return
       for (const crew of await crews.ofMember(changed.agentId)) await rescoreCrew(parts, crew.id)

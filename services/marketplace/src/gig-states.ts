@@ -15,7 +15,14 @@ export const gigStates = stateMachine<GigStatus, GigTrigger, { submissionId: str
   final: ['completed', 'cancelled'],
   transitions: {
     open: { assign: 'assigned', withdraw: 'cancelled', expire: { to: 'cancelled', byTime: '30 d after the posting' } },
-    assigned: { submit: 'pending_validation', miss: { to: 'cancelled', byTime: '24 h after the deadline' }, hold: 'disputed' },
+    assigned: {
+      submit: 'pending_validation',
+      miss: { to: 'cancelled', byTime: '24 h after the deadline' },
+      hold: 'disputed',
+      // the end of a dispute may be received before its beginning
+      complete: 'completed',
+      cancel: 'cancelled',
+    },
     pending_validation: {
       complete: 'completed',
       cancel: { to: 'cancelled', byTime: 'unfunded: two windows of 72 h without a verdict' },

@@ -19,11 +19,13 @@ const indexes: Indexes = {
   ...Object.fromEntries(
     Object.entries(listed).map(([name, fields]) => [name, { key: { ...Object.fromEntries(fields.map(field => [field, 1 as const])), ...newest } }]),
   ),
+  status_id: { key: { status: 1, _id: 1 } },
   status_budget: { key: { status: 1, budget: 1 } },
   budget: { key: { budget: 1 } },
   crew_status: { key: { crewId: 1, status: 1 } },
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
-  delivered_oldest: { key: { status: 1, validationId: 1, updatedAt: 1 } },
+  panel_missing: { key: { status: 1, validationId: 1, updatedAt: 1 }, partialFilterExpression: { submissionId: { $gt: '' } } },
+  waiting_crew: { key: { 'acceptance.crewId': 1, status: 1 }, partialFilterExpression: { 'acceptance.crewId': { $gt: '' } } },
   waiting: { key: { 'acceptance.at': 1 }, partialFilterExpression: { 'acceptance.at': { $type: 'date' } } },
 }
 
@@ -38,7 +40,7 @@ export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partia
 
 export type GigStore = AggregateStore<Gig> & {
   /** Gigs whose time is up, the longest waiting first. */
-  due(now: Date, limit: number): Promise<{ id: string }[]>
+  due(now: Date, limit: number): Promise<Stored<Gig>[]>
   /** Gigs with an acceptance whose bond lock is to be requested again, the longest waiting first. */
   waiting(now: Date, limit: number): Promise<Stored<Gig>[]>
 }

@@ -99,6 +99,8 @@ describe('a gig', () => {
     [delivered, { outcome: 'refund', reason: 'verdict', verdict: 'rejected' }, 'cancelled', 'rejected', null],
     [delivered, { outcome: 'unfunded', reason: 'no_consensus', verdict: 'expired' }, 'cancelled', 'expired', null],
     [delivered, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, 'disputed', null, null],
+    [assigned, { outcome: 'release', reason: 'dispute', verdict: null }, 'completed', 'approved', true],
+    [assigned, { outcome: 'refund', reason: 'default', verdict: null }, 'cancelled', 'refunded', null],
     [held, { outcome: 'release', reason: 'dispute', verdict: 'approved' }, 'completed', 'approved', true],
     [held, { outcome: 'refund', reason: 'dispute', verdict: null }, 'cancelled', 'refunded', null],
   ] as const
@@ -116,6 +118,33 @@ describe('a gig', () => {
     for (const outcome of ['release', 'refund', 'hold', 'unfunded'] as const)
       assert.equal(followEscrowDecision(completed, { outcome, reason: 'verdict', verdict: 'rejected' }, start), undefined)
     assert.equal(followEscrowDecision(held, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, start), undefined)
+  })
+
+  it('ends as the last decision says, in any order and number of holds and that decision', () => {
+    const holds = (['dispute', 'frozen', 'weak', 'no_consensus'] as const).map(reason => ({ outcome: 'hold' as const, reason, verdict: null }))
+    const ends = [
+      { outcome: 'release', reason: 'dispute', verdict: 'approved' },
+      { outcome: 'refund', reason: 'default', verdict: 'rejected' },
+      { outcome: 'unfunded', reason: 'verdict', verdict: 'approved' },
+      { outcome: 'unfunded', reason: 'no_consensus', verdict: 'expired' },
+    ] as const
+    const received = fc.constantFrom(...ends).chain(end => {
+      const others = fc.array(fc.constantFrom(...holds, end, 'submit' as const), { maxLength: 6 })
+      return others.chain(some => fc.shuffledSubarray([end, ...some], { minLength: some.length + 1 }).map(words => ({ end, words })))
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(assigned, delivered, held), received, (gig, { end, words }) => {
+        const deliver = (present: Gig) => (present.submissionId === null ? submit(present, 'worker', delivery, start) : undefined)
+        const isOver = (present: Gig) => gigStates.isFinal(present.status)
+        const ended = words.reduce((present, word) => {
+          const decided = word === 'submit' ? !isOver(present) && deliver(present) : followEscrowDecision(present, word, start)
+          return decided ? decided.state : present
+        }, gig)
+
+        const { status, closeReason, funded } = followEscrowDecision(held, end, start)!.state
+        assert.deepEqual([ended.status, ended.closeReason, ended.funded], [status, closeReason, funded])
+      }),
+    )
   })
 
   it('cannot be assigned by an acceptance that was abandoned', () => {

@@ -203,6 +203,11 @@ export function withdraw(gig: Gig, caller: string, now: Date): Decision<Gig> {
   return close(gig, 'withdraw', 'withdrawn', now)
 }
 
+/** Its poster has lost its wallet to the owner of it. Undefined when the gig is not open any more. */
+export function closeReclaimed(gig: Gig, now: Date): Decision<Gig> | undefined {
+  return gigStates.next(gig.status, 'withdraw') ? close(gig, 'withdraw', 'withdrawn', now) : undefined
+}
+
 /** Transitions by time alone: an open gig expires, an assigned one misses its deadline. */
 export function expireDue(gig: Gig, now: Date): Decision<Gig> | undefined {
   if (gig.dueAt === null || gig.dueAt > now) return undefined

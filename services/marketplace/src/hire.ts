@@ -3,7 +3,7 @@ import type { Agent } from '@carapace/projections'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { abandonAcceptance, assign, assignAccepted, awaitBond, dropAcceptance, isOverdue, lockRequestedAgain } from './acceptance.ts'
-import { assigneeFor } from './crew/crew-rules.ts'
+import { assigneeFor, engaged } from './crew/crew-rules.ts'
 import { feeFor } from './fees.ts'
 import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
 import { acceptOffer, type Offer } from './offer/offer.store.ts'
@@ -52,10 +52,12 @@ export async function hireByOffer(parts: Parts, gig: Stored<Gig>, offer: Stored<
 }
 
 async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted): Promise<Hired> {
-  const agent = await parts.agents.fresh(to.agentId)
+  const [agent, poster] = await Promise.all([parts.agents.fresh(to.agentId), parts.agents.fresh(gig.posterId)])
   needTrusted(agent)
+  // its money may belong to another by now: to the owner who has reclaimed the wallet
+  if (poster.status !== 'active') refuse('ACCOUNT_SUSPENDED', undefined, { message: 'The poster of this gig is not active' })
   const { effectiveBp } = feeFor({ tier: agent.tier, chain: gig.chain, availableBond: await parts.bonds.available(agent.id) })
-  const acceptance: Acceptance = { ...to, feeBp: effectiveBp, at: parts.clock.now() }
+  const acceptance: Acceptance = { ...to, ...(await engaged(parts, gig, to)), feeBp: effectiveBp, at: parts.clock.now() }
   if (gig.bondRequired === 0n) return { gig: await assignGig(parts, gig.id, acceptance), assigned: true }
 
   const until = performance.now() + limits.boundedWaitMs

@@ -1,16 +1,17 @@
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import { firstRequestMs } from './acceptance.ts'
 import { withdrawInvitations } from './crew/crew.ts'
-import { expireDue } from './gig.ts'
+import { decidedWalk, expire } from './decided-gigs.ts'
 import { carryOnAcceptance } from './hire.ts'
 import { expireOffer, isBeingAccepted } from './offer/offer.store.ts'
 import { panelPolls } from './panel.ts'
 import type { Parts } from './parts.ts'
+import { reclaimedWalk } from './reclaimed.ts'
 
 const everyMs = 5_000
 const batch = 100
 
-/** Transitions by time alone. */
+/** Transitions by time alone, and what a lost event would have caused. */
 export const jobs = (parts: Parts): Job[] => {
   const { gigs, offers, crews, log } = parts
   return [
@@ -19,7 +20,7 @@ export const jobs = (parts: Parts): Job[] => {
       everyMs,
       due: dueBy(gigs, 'dueAt'),
       run: async now => {
-        await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
+        await eachDue(log, await gigs.due(now, batch), gig => expire(parts, gig, now))
       },
     },
     {
@@ -31,6 +32,8 @@ export const jobs = (parts: Parts): Job[] => {
       },
     },
     panelPolls(parts),
+    decidedWalk(parts),
+    reclaimedWalk(parts),
     {
       name: 'expiry of offers',
       everyMs,

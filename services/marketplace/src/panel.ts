@@ -19,12 +19,12 @@ export function linkValidation(gig: Gig, { validationId, panel, round, appealOf 
   return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
 }
 
-/** A delivered gig waits for its validation: the swarm is polled for it, and opens it where the delivery was lost. */
+/** A delivered gig waits for its validation, in a dispute too: the swarm is polled for it, and opens it where the delivery was lost. */
 export const panelPolls = (parts: Parts): Job =>
   peerPolls<Gig>(parts, {
     name: 'delivered gigs without a validation',
     records: parts.gigs,
-    filter: { status: 'pending_validation', validationId: null },
+    filter: { status: { $in: ['pending_validation', 'disputed'] }, validationId: null, submissionId: { $gt: '' } },
     since: 'updatedAt',
     poll: gig => poll(parts, gig.id),
   })

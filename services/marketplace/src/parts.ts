@@ -1,4 +1,4 @@
-import { skilledAgentProjection } from '@carapace/projections'
+import { shownAgentProjection } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { applicationStore } from './application/application.store.ts'
 import { bondProjection } from './bonds.ts'
@@ -16,6 +16,6 @@ export const stores = (platform: Platform) => ({
   crews: crewStore(platform.db),
   comments: commentStore(platform.db),
   workLog: workStore(platform.db),
-  agents: skilledAgentProjection(platform),
+  agents: shownAgentProjection(platform),
   bonds: bondProjection(platform),
 })

@@ -4,7 +4,7 @@ import { event } from '../core/event.ts'
 import { chain, id, micro, timestamp, walletOut } from '../core/fields.ts'
 import { snapshotEvent } from '../core/snapshot.ts'
 import { bondRow, escrowRow } from './internal.ts'
-import { fundingKind, receiptVerdict } from './records.ts'
+import { decisionReason, fundingKind, gigDecision, receiptVerdict } from './records.ts'
 
 /** What every event about an escrow carries. */
 const escrowFacts = {
@@ -16,7 +16,6 @@ const escrowFacts = {
   amount: micro,
   chain,
 }
-const decisionReason = z.enum(['verdict', 'frozen', 'weak', 'no_consensus', 'dispute', 'cancelled', 'default'])
 const decider = z.enum(['swarm', 'oracle', 'admin', 'party', 'time'])
 
 /** The only thing by which a gig is completed, cancelled or disputed after a verdict. `amount` is 0 for `unfunded`. */
@@ -26,11 +25,8 @@ export const escrowDecided = event(
   'What happens to the money of a gig is decided',
   {
     ...escrowFacts,
-    outcome: z.enum(['release', 'refund', 'hold', 'unfunded']),
-    reason: decisionReason,
+    ...gigDecision,
     by: decider,
-    /** Verdict that it follows; null where there is none. */
-    verdict: z.enum(['approved', 'rejected', 'expired']).nullable(),
     validationId: id.nullable(),
     /** A dispute was open, or is opened by this decision. */
     disputed: z.boolean().default(false),

@@ -4,7 +4,7 @@ import { chain, id, microText, pageQuery, timestamp, uuid, walletOut } from '../
 import { quoting } from '../core/quote.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
-import { escrow, escrowStatus, slash, trustReceipt } from './records.ts'
+import { escrow, escrowStatus, gigDecision, slash, trustReceipt } from './records.ts'
 
 /** What other services store of an escrow. */
 export const escrowRow = z
@@ -50,6 +50,16 @@ export const getEscrowRow = endpoint({
   caller: 'internal',
   summary: 'The escrow of a gig',
   response: escrowRow,
+})
+
+/** A gig that the escrow does not know, or has decided nothing about, is missing. The marketplace reads it where an `escrow.escrow.decided` may be lost. */
+export const listGigDecisions = endpoint({
+  method: 'post',
+  path: '/internal/v1/escrow-decisions',
+  caller: 'internal',
+  summary: 'What was decided last about the money of gigs',
+  body: z.object({ gigIds: z.array(uuid).max(100) }),
+  response: z.looseObject({ decisions: z.array(z.looseObject({ gigId: id, ...gigDecision })) }),
 })
 
 /** For the page of a gig, as the public reads answer; what it does not have is missing. */

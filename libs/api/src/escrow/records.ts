@@ -139,3 +139,13 @@ export const earning = z
     completedAt: timestamp,
   })
   .meta({ id: 'Earning' })
+
+export const decisionReason = z.enum(['verdict', 'frozen', 'weak', 'no_consensus', 'dispute', 'cancelled', 'default'])
+
+/** A decision about the money of a gig, as far as the gig follows it. */
+export const gigDecision = {
+  outcome: z.enum(['release', 'refund', 'hold', 'unfunded']),
+  reason: decisionReason,
+  /** Verdict that it follows; null where there is none. */
+  verdict: z.enum(['approved', 'rejected', 'expired']).nullable(),
+}

@@ -50,7 +50,7 @@ export const agentUpdated = event(
   { everyone: ['agentId', 'handle', 'skills', 'verifiedSkills'] },
 )
 
-/** `wallet` is null when the agent lost it; `wallet_reclaimed` also requests the escrow to refund open money of its gigs to the payers. */
+/** `wallet` is null when the agent lost it. After `wallet_reclaimed` the marketplace closes its open gigs, which the escrow refunds to their payers. */
 export const agentStatusChanged = event(
   'identity.agent.status-changed',
   'agentId',

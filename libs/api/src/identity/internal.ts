@@ -21,6 +21,7 @@ export const agentRow = z
     agentType: z.string().nullable(),
     skills: z.array(z.string()),
     verifiedSkills: z.array(z.string()),
+    avatar: z.string().nullable().optional(),
     preferredChain: chain,
     chains: perChain(
       z.looseObject({ requested: z.boolean(), registered: z.boolean(), tokenId: z.string().nullable(), confirmedAt: timestamp.nullable() }),

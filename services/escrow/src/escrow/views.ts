@@ -5,6 +5,7 @@ import type { Stored } from '@carapace/store'
 import { shownContractOf } from './bound-contract.ts'
 import type { Escrow, Settlement } from './escrow.ts'
 import { passingStates } from './escrow-states.ts'
+import { effectiveVerdict } from './judgement.ts'
 
 const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
 const splitOf = ({ treasury, external }: Settlement) => ({ treasury: usd(treasury), external: usd(external) })
@@ -71,6 +72,12 @@ export function releaseView({ escrowId, id, status, assignment, settlement }: St
     netPayout: usd(netOf(settlement!)),
     split: splitOf(settlement!),
   }
+}
+
+/** What was decided last, as its event said; nothing where nothing was decided. */
+export const decisionRows = (escrow: Escrow) => {
+  const { id: gigId, decision } = escrow
+  return decision ? [{ gigId, outcome: decision.outcome, reason: decision.reason, verdict: effectiveVerdict(escrow).verdict }] : []
 }
 
 export const escrowRow = ({

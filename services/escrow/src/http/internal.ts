@@ -9,7 +9,7 @@ import { isClaimFinal } from '../claim/is-claim-final.ts'
 import { startClaim } from '../claim/pay-claim.ts'
 import { explainClearing } from '../clearing.ts'
 import { noteVerdict } from '../escrow/verdict-events.ts'
-import { escrowRow } from '../escrow/views.ts'
+import { decisionRows, escrowRow } from '../escrow/views.ts'
 import { quoteFunding } from '../funding/fund-by-payment.ts'
 import { isReservationOpen } from '../funding/reservation-use.ts'
 import { checks } from '../invariants.ts'
@@ -27,6 +27,8 @@ export const internalHandlers = (parts: Parts) =>
       const escrow = await parts.escrows.need(params.gigId)
       return escrow.status === 'none' ? refuse('NOT_FOUND', { resource: 'escrow' }) : escrowRow(escrow)
     },
+
+    listGigDecisions: async ({ body }) => ({ decisions: [...(await parts.escrows.many(body.gigIds)).values()].flatMap(decisionRows) }),
 
     quoteFunding: ({ body }) => quoteFunding(parts, body),
 

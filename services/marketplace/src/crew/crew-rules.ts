@@ -1,7 +1,7 @@
 import { refuse } from '@carapace/api'
 import type { Assignee, Gig } from '../gig.ts'
 import type { Parts } from '../parts.ts'
-import { type Crew, joined } from './crew.ts'
+import { type Crew, engage, joined, maxCrewsPerAgent } from './crew.ts'
 
 const minMembers = 2
 
@@ -23,11 +23,25 @@ function faultOf(gig: Gig, crew: Crew, leadId: string): string | undefined {
   return missing.length ? `The crew has no ${missing.join(', ')}` : undefined
 }
 
-/** Who would be assigned: the agent alone, or the lead with all joined members of its crew. */
+/**
+ * Who would be assigned: the agent alone, or the lead with all joined members of its crew. Where no crew is named it is the newest one that may do
+ * the gig, of those that the agent leads.
+ * @throws CREW_NOT_ELIGIBLE saying what the newest one lacks
+ */
 export async function assigneeFor(parts: Parts, gig: Gig, agentId: string, crewId: string | undefined): Promise<Assignee> {
   if (!gig.crewGig) return { agentId, crewId: null, memberIds: [] }
-  const named = crewId === undefined ? undefined : await parts.crews.get(crewId)
-  const led = named ?? (crewId === undefined ? (await parts.crews.find({ leadAgentId: agentId, dissolved: false }, { limit: 1 }))[0] : undefined)
-  const crew = needEligible(gig, led, agentId)
-  return { agentId, crewId: crew.id, memberIds: joined(crew).map(member => member.agentId) }
+  const led =
+    crewId === undefined
+      ? await parts.crews.find({ leadAgentId: agentId, dissolved: false }, { limit: maxCrewsPerAgent })
+      : [await parts.crews.get(crewId)].flatMap(crew => crew ?? [])
+  return assigneeOf(needEligible(gig, led.find(crew => faultOf(gig, crew, agentId) === undefined) ?? led[0], agentId))
 }
+
+/** The assignee as it is now; from here on nobody leaves the crew before the gig is written. @throws CREW_NOT_ELIGIBLE */
+export async function engaged(parts: Parts, gig: Gig, assignee: Assignee): Promise<Assignee> {
+  const { agentId, crewId } = assignee
+  if (crewId === null) return assignee
+  return assigneeOf(await parts.crews.change(crewId, crew => engage(needEligible(gig, crew, agentId), parts.clock.now())))
+}
+
+const assigneeOf = (crew: Crew): Assignee => ({ agentId: crew.leadAgentId, crewId: crew.id, memberIds: joined(crew).map(({ agentId }) => agentId) })

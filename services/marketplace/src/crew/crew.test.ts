@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
-import { type Crew, crewScoreOf, found, invite, join, leave, withdrawInvitations } from './crew.ts'
+import { type Crew, crewScoreOf, engage, found, invite, join, leave, withdrawInvitations } from './crew.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const crew: Crew = {
@@ -76,20 +76,31 @@ describe('a crew', () => {
   })
 
   it('lets a member go, but not during a gig, and is dissolved when its lead goes', () => {
-    assert.equal(leave(withCoder, 'ann', 'ann', false)!.state.members.length, 1)
+    assert.equal(leave(withCoder, 'ann', 'ann', 'none', now)!.state.members.length, 1)
+    for (const work of ['assigning', 'running'] as const)
+      assert.equal(
+        codeOf(() => leave(withCoder, 'ann', 'ann', work, now)),
+        'INVALID_STATE',
+      )
     assert.equal(
-      codeOf(() => leave(withCoder, 'ann', 'ann', true)),
-      'INVALID_STATE',
-    )
-    assert.equal(
-      codeOf(() => leave(withCoder, 'ann', 'lead', false)),
+      codeOf(() => leave(withCoder, 'ann', 'lead', 'none', now)),
       'NOT_CREW_LEAD',
     )
-    assert.equal(leave(withCoder, 'lead', 'lead', false)!.state.dissolved, true)
+    assert.equal(leave(withCoder, 'lead', 'lead', 'none', now)!.state.dissolved, true)
     assert.equal(
-      codeOf(() => join(leave(withCoder, 'lead', 'lead', false)!.state, 'ann', now)),
+      codeOf(() => join(leave(withCoder, 'lead', 'lead', 'none', now)!.state, 'ann', now)),
       'INVALID_STATE',
     )
+  })
+
+  it('lets nobody go who was a member when an assignment to it began, until that is written', () => {
+    const engaged = engage(withCoder, now).state
+
+    assert.equal(
+      codeOf(() => leave(engaged, 'ann', 'ann', 'none', now)),
+      'INVALID_STATE',
+    )
+    assert.equal(leave(engaged, 'ann', 'ann', 'none', engaged.engagedUntil!)!.state.members.length, 1)
   })
 
   it('has at most ten members, each named once', () => {

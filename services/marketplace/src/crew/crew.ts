@@ -28,6 +28,8 @@ export interface Crew {
   /** Of the joined members; derived for queries. */
   roles?: CrewRole[]
   dissolved: boolean
+  /** A gig is being assigned to its members: nobody leaves before. Missing until the first one. */
+  engagedUntil?: Date
   /** Earliest end of an open invitation. */
   dueAt: Date | null
 }
@@ -35,6 +37,8 @@ export interface Crew {
 export const maxMembers = 10
 export const maxCrewsPerAgent = 5
 const rememberedFormer = 100
+/** Longer than a write of the gig lasts (1.9: 10 s at most); once it is written the gig itself says who works on it. */
+const engagementMs = 15_000
 const invitationMs = 7 * dayMs
 
 /** Source: behaviour 17.8. Tenths are summed as integers: no float error reaches the rounding. */
@@ -88,17 +92,23 @@ export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> | u
   })
 }
 
-/**
- * A member leaves, or the lead removes one; the lead leaves only by dissolving the crew. Undefined when that has been done already.
- * `busy`: a gig of this crew is running.
- */
-export function leave(crew: Crew, caller: string, agentId: string, busy: boolean): Decision<Crew> | undefined {
+/** Those who have joined are about to be assigned to a gig. */
+export const engage = (crew: Crew, now: Date): Decision<Crew> => ({
+  state: { ...crew, engagedUntil: new Date(now.getTime() + engagementMs) },
+  events: [],
+})
+
+/** What a crew does: `assigning` while an acceptance of it waits for its bond lock. */
+export type CrewWork = 'none' | 'assigning' | 'running'
+
+/** A member leaves, or the lead removes one; the lead leaves only by dissolving the crew. Undefined when that has been done already. */
+export function leave(crew: Crew, caller: string, agentId: string, work: CrewWork, now: Date): Decision<Crew> | undefined {
   if (agentId !== caller) needLead(crew, caller)
   const isMember = crew.members.some(member => member.agentId === agentId)
   if (!isMember && crew.former.includes(agentId)) return undefined
   needRunning(crew)
   if (!isMember) refuse('NOT_CREW_MEMBER')
-  if (busy && isJoined(crew, agentId)) refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
+  if (isJoined(crew, agentId)) needIdle(crew, work, now)
   const former = [...crew.former.filter(id => id !== agentId), agentId].slice(-rememberedFormer)
   const left = joined(crew).map(member => member.agentId)
   if (agentId === crew.leadAgentId) return changed({ ...crew, former, dissolved: true, members: [] }, { left })
@@ -117,6 +127,13 @@ export function rescore(crew: Crew, crewScore: number): Decision<Crew> | undefin
 
 export function needLead(crew: Crew, caller: string): void {
   if (crew.leadAgentId !== caller) refuse('NOT_CREW_LEAD')
+}
+
+/** The members whom a gig is assigned to stay until its end. @throws INVALID_STATE, retryable while the assignment is under way */
+function needIdle({ engagedUntil }: Crew, work: CrewWork, now: Date): void {
+  if (work === 'running') refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
+  if (work === 'assigning' || (engagedUntil && engagedUntil > now))
+    refuse('INVALID_STATE', { state: 'gig being assigned' }, { message: 'A gig is being assigned to this crew', retryable: true })
 }
 
 function needRunning(crew: Crew): void {

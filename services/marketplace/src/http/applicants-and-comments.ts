@@ -1,5 +1,4 @@
 import type { marketplaceApi } from '@carapace/api'
-import { refsIn } from '@carapace/projections'
 import type { Handlers } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { applicationView } from '../views.ts'
@@ -15,6 +14,6 @@ export const applicantsAndCommentsHandlers = (parts: Parts) =>
       ])
       const agents = await parts.agents.many([...new Set([...applications, ...comments].map(({ agentId }) => agentId))])
       const applicants = applications.map(application => ({ ...applicationView(application), agent: applicantView(application.agentId, agents) }))
-      return { applicants, comments: commentViews(comments, refsIn(agents)) }
+      return { applicants, comments: commentViews(comments, agents) }
     },
   }) satisfies Handlers<typeof marketplaceApi>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { agentUpdated } from '@carapace/api'
 import type { TestAgent } from '@carapace/testing'
-import { apply, assignedGig, done, postGig, type Work } from '../testing/gigs.ts'
+import { apply, assignedGig, decide, done, gigIs, postGig, type Work } from '../testing/gigs.ts'
 import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
 describe('crews, comments and work logs over HTTP', () => {
@@ -196,6 +197,38 @@ describe('crews, comments and work logs over HTTP', () => {
       assert.equal((await as(newAgent(harness), 'GET', path)).body.length, 1)
     })
 
+    it('is not internal by a member of the crew, who reads those of poster and lead', async () => {
+      const { poster, lead, coder, gigId } = await crewAtWork()
+      const path = `/api/gigs/${gigId}/comments`
+      for (const agent of [poster, lead]) await done(harness, agent, 'POST', path, { content: 'between us', isInternal: true })
+
+      assert.deepEqual(statusAndCode(await as(coder, 'POST', path, { content: 'me too', isInternal: true })), [403, 'NOT_PARTY'])
+      await done(harness, coder, 'POST', path, { content: 'me too' })
+      assert.equal((await as(coder, 'GET', path)).body.length, 3)
+    })
+
+    it('shows the handle and the avatar of its author, the new one too', async () => {
+      const [poster, worker, avatar] = [newAgent(harness), newAgent(harness), 'https://example.org/me.png']
+      harness.agents.get(poster.id)!.avatar = 'https://example.org/poster.png'
+      const { id: gigId } = await postGig(harness, poster)
+      await apply(harness, worker, gigId)
+      await done(harness, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id })
+      const path = `/api/gigs/${gigId}/comments`
+      const profile = { handle: worker.handle, description: null, skills: [], verifiedSkills: [], externalLink: null, avatar }
+      await harness.platform.publish(agentUpdated.of({ agentId: worker.id, ...profile }), 2)
+      for (const agent of [poster, worker]) await done(harness, agent, 'POST', path, { content: 'hello' })
+
+      const { body } = await harness.call('GET', path)
+
+      assert.deepEqual(
+        body.map(({ agent }: { agent: object }) => agent),
+        [
+          { handle: worker.handle, avatar },
+          { handle: poster.handle, avatar: 'https://example.org/poster.png' },
+        ],
+      )
+    })
+
     it('is written once for an idempotency key, also when the first answer was never stored, and deleted by its author alone, who may repeat the request', async () => {
       const { poster, worker, gigId } = await assignedGig(harness)
       const path = `/api/gigs/${gigId}/comments`
@@ -242,6 +275,24 @@ describe('crews, comments and work logs over HTTP', () => {
         ],
       )
       for (const id of [lead.id, coder.id]) assert.ok(!JSON.stringify(body).includes(id))
+    })
+
+    it('are closed when the gig has ended; in a dispute the log goes on and the plan, which is evidence, does not', async () => {
+      const written = async ({ gigId, lead }: Awaited<ReturnType<typeof crewAtWork>>) => [
+        (await as(lead, 'PATCH', `/api/gigs/${gigId}/plan`, { gigPlan: 'other' })).status,
+        (await as(lead, 'POST', `/api/gigs/${gigId}/work-log`, { subtask: 'read', action: 'claimed' })).status,
+      ]
+      const gigs = await Promise.all([crewAtWork(), crewAtWork(), crewAtWork()])
+      for (const { gigId, lead } of gigs) await done(harness, lead, 'POST', `/api/gigs/${gigId}/submit-deliverable`, { deliverableNote: 'done' })
+      const [delivered, disputed, completed] = gigs
+      await decide(harness, disputed, 'hold')
+      await decide(harness, completed, 'release')
+      await gigIs(harness, disputed.gigId, 'disputed')
+      await gigIs(harness, completed.gigId, 'completed')
+
+      assert.deepEqual(await written(delivered), [200, 201])
+      assert.deepEqual(await written(disputed), [409, 201])
+      assert.deepEqual(await written(completed), [409, 409])
     })
 
     it('are for assigned crew gigs only', async () => {

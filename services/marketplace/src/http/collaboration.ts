@@ -1,5 +1,5 @@
-import { type AdminCaller, type AgentCaller, type marketplaceApi, refuse } from '@carapace/api'
-import type { AgentRef } from '@carapace/projections'
+import { type AdminCaller, type AgentCaller, type GigStatus, type marketplaceApi, refuse } from '@carapace/api'
+import type { ShownAgent } from '@carapace/projections'
 import { bareList, type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
@@ -9,11 +9,16 @@ import type { Parts } from '../parts.ts'
 
 const leadActions = new Set(['approved', 'revision'])
 
+/** The plan is evidence: a dispute ends its changes. The log grows until the gig ends, since a delivery into a dispute is possible. */
+const planIsOpenIn: readonly GigStatus[] = ['assigned', 'pending_validation']
+const logIsOpenIn: readonly GigStatus[] = [...planIsOpenIn, 'disputed']
+
 const isParty = (gig: Gig, agentId: string | undefined) =>
   agentId !== undefined && (gig.posterId === agentId || gig.assigneeId === agentId || gig.memberIds.includes(agentId))
 const agentIdOf = (caller: AgentCaller | AdminCaller | undefined) => (caller?.kind === 'agent' ? caller.agentId : undefined)
 
-export const commentViews = (comments: readonly Stored<Comment>[], refs: (id: string) => AgentRef) =>
+/** With their authors, of rows that have been read: an author that is not among them has nulls. */
+export const commentViews = (comments: readonly Stored<Comment>[], agents: ReadonlyMap<string, ShownAgent>) =>
   comments.map(({ id, gigId, agentId, content, isInternal, createdAt }) => ({
     id,
     gigId,
@@ -21,11 +26,11 @@ export const commentViews = (comments: readonly Stored<Comment>[], refs: (id: st
     content,
     isInternal,
     createdAt: createdAt.toISOString(),
-    agent: { handle: refs(agentId).handle, avatar: null },
+    agent: { handle: agents.get(agentId)?.handle ?? null, avatar: agents.get(agentId)?.avatar ?? null },
   }))
 
 async function readCommentViews(parts: Parts, comments: readonly Stored<Comment>[]) {
-  return commentViews(comments, await parts.agents.refs(comments.map(comment => comment.agentId)))
+  return commentViews(comments, await parts.agents.many([...new Set(comments.map(({ agentId }) => agentId))]))
 }
 
 /** The comments of a gig that a reader is shown. */
@@ -36,15 +41,15 @@ export const shownComments = (gigId: string, { toParty }: { toParty: boolean }) 
 
 const erase = (comment: Comment) => (comment.isDeleted ? undefined : { state: { ...comment, content: '', isDeleted: true }, events: [] })
 
-/** The crew that works on a gig in agency mode. @throws INVALID_STATE */
-async function crewAtWork(parts: Parts, gig: Gig): Promise<Crew> {
-  if (!gig.crewGig || gig.crewId === null || gig.status === 'open')
-    refuse(
-      'INVALID_STATE',
-      { state: gig.status },
-      { message: 'This needs a crew gig that is assigned', ...(gig.crewGig ? retryableWhileHired(gig) : {}) },
-    )
+/** The crew that works on a gig. @throws INVALID_STATE when that is none, or the gig is in no such state */
+async function crewAtWork(parts: Parts, gig: Gig, allowed: readonly GigStatus[]): Promise<Crew> {
+  if (!gig.crewGig || gig.crewId === null || !allowed.includes(gig.status)) refuseIdle(gig, allowed)
   return parts.crews.need(gig.crewId)
+}
+
+function refuseIdle(gig: Gig, allowed: readonly GigStatus[]): never {
+  const message = `This needs a crew gig that is ${allowed.join(' or ')}`
+  return refuse('INVALID_STATE', { state: gig.status, allowed: [...allowed] }, { message, ...(gig.crewGig ? retryableWhileHired(gig) : {}) })
 }
 
 /** `@handle` of the lead, `ROLE#N` of the others by join order within the role. */
@@ -68,9 +73,12 @@ const workView = ({ identifier, role, action, subtask, createdAt }: Stored<WorkE
 export const collaborationHandlers = (parts: Parts) =>
   ({
     updateGigPlan: async ({ params, body, caller }) => {
-      const crew = await crewAtWork(parts, await parts.gigs.need(params.id))
+      const crew = await crewAtWork(parts, await parts.gigs.need(params.id), planIsOpenIn)
       needLead(crew, caller.agentId)
-      const gig = await parts.gigs.change(params.id, present => ({ state: { ...present, gigPlan: body.gigPlan }, events: [] }))
+      const gig = await parts.gigs.change(params.id, present => {
+        if (!planIsOpenIn.includes(present.status)) refuseIdle(present, planIsOpenIn)
+        return { state: { ...present, gigPlan: body.gigPlan }, events: [] }
+      })
       return { gigPlan: gig.gigPlan ?? '' }
     },
 
@@ -84,9 +92,10 @@ export const collaborationHandlers = (parts: Parts) =>
       const id = recordIdOf(operationId)
       const comment = await parts.comments.createOnce(id, async () => {
         const gig = await parts.gigs.need(params.id)
-        const party = isParty(gig, caller.agentId)
-        if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
-          refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
+        const mayComment = body.isInternal
+          ? [gig.posterId, gig.assigneeId].includes(caller.agentId)
+          : isParty(gig, caller.agentId) || gig.applicantIds.includes(caller.agentId)
+        if (!mayComment) refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
         return newComment(gig, { id, agentId: caller.agentId, ...body })
       })
       return (await readCommentViews(parts, [comment]))[0]!
@@ -112,7 +121,7 @@ export const collaborationHandlers = (parts: Parts) =>
       const entry = await parts.workLog.createOnce(id, async () => {
         const gig = await parts.gigs.need(params.id)
         if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
-        const crew = await crewAtWork(parts, gig)
+        const crew = await crewAtWork(parts, gig, logIsOpenIn)
         if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
         if (leadActions.has(body.action)) needLead(crew, caller.agentId)
         return { state: { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }, events: [] }

@@ -3,7 +3,7 @@ import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { memberFilter, runningNewest } from '../crew/crew.store.ts'
-import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew/crew.ts'
+import { type Crew, type CrewWork, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew/crew.ts'
 import { rescoreCrew } from '../crew/crew-score.ts'
 import type { Parts } from '../parts.ts'
 
@@ -36,6 +36,13 @@ export async function crewViews(parts: Parts, crews: readonly Stored<Crew>[]): P
 async function needRoom(parts: Parts, agentId: string): Promise<void> {
   if ((await parts.crews.ofMember(agentId)).length >= maxCrewsPerAgent)
     refuse('INVALID_STATE', { max: maxCrewsPerAgent }, { message: `An agent is in at most ${maxCrewsPerAgent} crews` })
+}
+
+/** Read in the order in which a gig passes through both, so that one that moves on meanwhile is not missed. */
+async function workOf({ gigs }: Parts, crewId: string): Promise<CrewWork> {
+  const isAssigning = (await gigs.count({ 'acceptance.crewId': crewId, status: 'open' })) > 0
+  const isRunning = (await gigs.count({ crewId, status: { $in: ['assigned', 'pending_validation', 'disputed'] } })) > 0
+  return isRunning ? 'running' : isAssigning ? 'assigning' : 'none'
 }
 
 const filterOf = ({ minScore, role }: { minScore?: number | undefined; role?: string | undefined }) => ({
@@ -109,8 +116,8 @@ export const crewHandlers = (parts: Parts) => {
 
     leaveCrew: async ({ params, body, caller, operationId }) => {
       const crew = await parts.crews.need(params.id)
-      const busy = (await parts.gigs.count({ crewId: crew.id, status: { $in: ['assigned', 'pending_validation', 'disputed'] } })) > 0
-      const decide = (present: Crew) => leave(present, caller.agentId, body.agentId ?? caller.agentId, busy)
+      const work = await workOf(parts, crew.id)
+      const decide = (present: Crew) => leave(present, caller.agentId, body.agentId ?? caller.agentId, work, parts.clock.now())
       const left = await parts.crews.change(crew.id, decide, { cause: operationId })
       if (!left.dissolved) await rescoreCrew(parts, crew.id)
       return viewOf(await parts.crews.need(crew.id))

@@ -226,7 +226,8 @@ describe('hiring over HTTP', () => {
 
     assert.deepEqual(statusAndCode(await as(worker, 'POST', path, {})), [403, 'NOT_POSTER'])
     assert.deepEqual(statusAndCode(await as(poster, 'POST', `/api/gigs/${id}/offer/${poster.id}`, {})), [400, 'SELF_ACTION'])
-    assert.deepEqual(statusAndCode(await as(poster, 'POST', `/api/gigs/${id}/offer/${stranger}`, {})), [404, 'NOT_FOUND'])
+    for (const unknown of [stranger, worker.handle])
+      assert.deepEqual(statusAndCode(await as(poster, 'POST', `/api/gigs/${id}/offer/${unknown}`, {})), [404, 'NOT_FOUND'])
     const made = await Promise.all([as(poster, 'POST', path, { message: 'for you' }), as(poster, 'POST', path, { message: 'for you' })])
     assert.deepEqual(made.map(statusAndCode).sort(), [
       [201, undefined],
@@ -260,6 +261,18 @@ describe('hiring over HTTP', () => {
     const retried = await request()
 
     assert.deepEqual([retried.status, retried.body.offerId], [201, first.body.offerId])
+  })
+
+  it('lets the offers of a gig expire that is withdrawn', async () => {
+    const { id } = await postGig(harness, poster)
+    const rival = newAgent(harness)
+    await done(harness, poster, 'POST', `/api/gigs/${id}/offer/${rival.id}`, {})
+
+    await done(harness, poster, 'POST', `/api/gigs/${id}/cancel`)
+
+    await until('it waits no longer', async () => (await harness.call('GET', `/api/agents/${rival.id}/offers`)).body.total === 0)
+    const { offers } = (await harness.call('GET', `/api/agents/${rival.id}/offers?status=all`)).body
+    assert.equal(offers[0].status, 'expired')
   })
 
   it('lets offers of a gig that is assigned, or that nobody answers in 72 hours, expire', async () => {

@@ -69,7 +69,7 @@ export const hiringHandlers = (parts: Parts) =>
       const id = recordIdOf(operationId)
       const offer = await parts.offers.createOnce(id, async () => {
         const gig = await parts.gigs.need(params.id)
-        const to = await parts.agents.need(params.agentId)
+        const to = await parts.agents.needById(params.agentId)
         needPoster(gig, caller.agentId)
         if (to.id === caller.agentId) refuse('SELF_ACTION')
         needOpen(gig)

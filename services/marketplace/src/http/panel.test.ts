@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { deliveredGig, gigAs, type Work } from '../testing/gigs.ts'
+import { assignedGig, decide, deliveredGig, done, gigAs, gigIs, type Work } from '../testing/gigs.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 const url = 'https://example.org/report'
@@ -52,12 +52,12 @@ describe('the panel of a gig over HTTP', () => {
     assert.equal((await gigAs(harness, work.gigId)).validationId, two)
   })
 
-  it('is requested from the swarm while the gig has none, and may read the deliverable then', async () => {
-    const [work, juror, validationId] = [await deliveredGig(harness), newAgent(harness), randomUUID()]
+  /** The swarm answers this validation of the gig from now on, of one round with this panel; the requests for it are noted. */
+  const answerValidation = ({ gigId, poster, worker }: Work, validationId: string, juror: TestAgent) => {
     const requests: string[] = []
-    harness.validation = gigId => {
-      requests.push(gigId)
-      const [parties, at] = [{ posterId: work.poster.id, assigneeId: work.worker.id }, new Date().toISOString()]
+    harness.validation = requested => {
+      requests.push(requested)
+      const [parties, at] = [{ posterId: poster.id, assigneeId: worker.id }, new Date().toISOString()]
       return {
         ...{ validationId, gigId, jobId: null, submissionId: validationId, title: 'Audit', ...parties, budget: '40000000', chain: 'BASE_SEPOLIA' },
         ...{ round: 1, parentValidationId: null, appealOf: null, nextValidationId: null, status: 'pending', candidateCount: 1, threshold: 1 },
@@ -65,12 +65,32 @@ describe('the panel of a gig over HTTP', () => {
         ...{ approvalPct: 0, expiresAt: at, resolvedAt: null, settleAfter: null, appealUntil: null, version: 1 },
       }
     }
-    const ofWork = () => requests.filter(gigId => gigId === work.gigId).length
+    return () => requests.filter(requested => requested === gigId).length
+  }
+
+  it('is requested from the swarm while the gig has none, and may read the deliverable then', async () => {
+    const [work, juror] = [await deliveredGig(harness), newAgent(harness)]
+    const requestsOfWork = answerValidation(work, randomUUID(), juror)
 
     await harness.platform.advance(40)
     await until('the panel may read it', () => mayRead(work, juror))
     await harness.platform.advance(600)
 
-    assert.equal(ofWork(), 1)
+    assert.equal(requestsOfWork(), 1)
+  })
+
+  it('is requested for a delivery into a dispute, too, and not before there is one', async () => {
+    const [work, juror] = [await assignedGig(harness), newAgent(harness)]
+    const requestsOfWork = answerValidation(work, randomUUID(), juror)
+    await decide(harness, work, 'hold')
+    await gigIs(harness, work.gigId, 'disputed')
+    await harness.platform.advance(600)
+    assert.equal(requestsOfWork(), 0)
+
+    await done(harness, work.worker, 'POST', `/api/gigs/${work.gigId}/submit-deliverable`, { deliverableUrl: url })
+    await harness.platform.advance(40)
+
+    await until('the panel may read it', () => mayRead(work, juror))
+    assert.equal((await gigAs(harness, work.gigId)).status, 'disputed')
   })
 })

@@ -3,6 +3,7 @@ import * as api from '@carapace/api'
 import { newTestAgent, startPlatform, stubPeer, type TestAgent, type TestPlatform } from '@carapace/testing'
 import { marketplace } from '../index.ts'
 
+type GigDecision = Pick<api.PayloadOf<typeof api.escrowDecided>, 'outcome' | 'reason' | 'verdict'>
 type BondAnswer = 'confirmed' | 'pending' | api.RuleCode
 
 /** The marketplace over HTTP in process; its peers answer from plain maps, the test publishes the events of escrow and swarm. */
@@ -14,6 +15,8 @@ export interface Harness {
   scores: Map<string, { fusedScore: number; riskScore: number }>
   /** What the escrow answers when a bond is to be locked. Default: confirmed immediately. */
   lockBond: () => BondAnswer | Promise<BondAnswer>
+  /** What the escrow answers that it has decided, by gig; nothing for all others. */
+  decisions: Map<string, GigDecision>
   /** What the swarm answers about the validation of a delivered gig. Default: it is away. */
   validation: (gigId: string) => api.ValidationRow
   /** Released locks, as `<agent>/<gig>`. */
@@ -22,19 +25,31 @@ export interface Harness {
 }
 
 export async function startHarness(): Promise<Harness> {
-  const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', validation: away, unlocked: [] } as unknown as Harness
+  const harness = {
+    agents: new Map(),
+    scores: new Map(),
+    decisions: new Map(),
+    lockBond: () => 'confirmed',
+    validation: away,
+    unlocked: [],
+  } as unknown as Harness
   const needRow = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = stubPeer(api.identityApi, {
     getAgentRow: ({ params }) => needRow(harness.agents.get(params.id)),
     getAgentRowByHandle: ({ params }) => needRow([...harness.agents.values()].find(agent => agent.handle === params.handle)),
   })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
+  const decisionsOf = (gigId: string) => {
+    const decision = harness.decisions.get(gigId)
+    return decision ? [{ gigId, ...decision }] : []
+  }
   const escrow = stubPeer(api.escrowApi, {
     lockBondForGig: async ({ body }) => {
       const answer = await harness.lockBond()
       if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
       return { status: answer, amount: body.amount, txHash: null }
     },
+    listGigDecisions: ({ body }) => ({ decisions: body.gigIds.flatMap(gigId => decisionsOf(gigId)) }),
     unlockBondForGig: ({ params }) => {
       harness.unlocked.push(`${params.agentId}/${params.gigId}`)
       return { status: 'unlocked' as const }
