@@ -357,11 +357,18 @@ describe('registering', () => {
 
   it('goes on as the agent that the wallet has already, also where its handle is found first', async () => {
     for (const code of ['DUPLICATE_WALLET', 'DUPLICATE_HANDLE']) {
-      const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/risk/wallet/0x1': { agentId: 'me' }, 'GET /api/agents/me': profile }
+      const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/wallets/0x1/agent': profile, 'GET /api/agents/me': profile }
       const { client } = platform(answers, undefined, newAgent)
 
       assert.equal((await client.register({ handle: 'mine' })).id, 'me', code)
     }
+  })
+
+  it('is not refused for good where the agent of the wallet cannot be read now', async () => {
+    const answers = { 'POST /api/register-agent': refusal('DUPLICATE_WALLET'), 'GET /api/wallets/0x1/agent': refusal('DEPENDENCY_UNAVAILABLE', 503) }
+    const { client } = platform(answers, { tries: 1 }, newAgent)
+
+    await assert.rejects(client.register({ handle: 'mine' }), { code: 'DEPENDENCY_UNAVAILABLE', isRetryable: true })
   })
 
   it('is refused where the handle is of another', async () => {
