@@ -86,6 +86,27 @@ describe('notification stream', () => {
     )
   })
 
+  it('resumes from its opening where the inbox was empty', async () => {
+    const agentId = randomUUID()
+    const first = await listen(agentId)
+    await until('its place is known', () => first.place() !== undefined)
+    first.close()
+    const again = await listen(agentId, { 'last-event-id': first.place()! })
+    await until('it is open', again.isOpen)
+    again.close()
+    for (let n = 0; n < 2; n++) await assign(agentId)
+    await until('both are there', async () => (await inbox(agentId)).length === 2)
+
+    const { frames } = await listen(agentId, { 'last-event-id': again.place()! })
+
+    await until('both arrive', () => frames.length === 2)
+    const expected = (await inbox(agentId)).map(({ id }) => id).reverse()
+    assert.deepEqual(
+      frames.map(({ id }) => id),
+      expected,
+    )
+  })
+
   it('sends what a replica writes whose clock is slow', async () => {
     const [empty, other] = [randomUUID(), randomUUID()]
     await assign(other)
