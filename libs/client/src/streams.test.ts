@@ -83,10 +83,13 @@ describe('a stream of events', () => {
 
     await assert.rejects(collect(connect({ baseUrl: 'http://host', fetch: send, retry: { tries: 1 } }).stream.events(), found), { code: 'NOT_FOUND' })
 
-    assert.deepEqual([requested.map(([, place]) => place), found.map(({ id }) => id)], [
-      [null, '1', '1', '1', '2'],
-      ['1', '2'],
-    ])
+    assert.deepEqual(
+      [requested.map(([, place]) => place), found.map(({ id }) => id)],
+      [
+        [null, '1', '1', '1', '2'],
+        ['1', '2'],
+      ],
+    )
   })
 
   it('ends with its signal, and when nobody reads on', async () => {

@@ -55,7 +55,10 @@ export function streamsOver(transport: Transport): Streams {
 }
 
 /** No body where the stream may be opened later, or nobody waits for it any more. @throws what is final */
-async function opened(answer: Promise<unknown>, signal: AbortSignal | undefined): Promise<{ body?: ReadableStream<Uint8Array>; retryAfterMs?: number }> {
+async function opened(
+  answer: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<{ body?: ReadableStream<Uint8Array>; retryAfterMs?: number }> {
   try {
     return { body: (await answer) as ReadableStream<Uint8Array> }
   } catch (error) {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { agentStatusChanged, limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned } from './testing/assigned.ts'
 import { collect, type Frame } from './testing/frames.ts'
 import { identityStub } from './testing/identity.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 describe('notification stream', () => {
   let platform: TestPlatform
@@ -130,6 +135,23 @@ describe('notification stream', () => {
       [first.frames[0]!.id, second.frames[0]!.id],
       late.map(({ _id }) => _id),
     )
+  })
+
+  it('finds what other replicas write also after garbage was collected', async () => {
+    const [agentId, other] = [randomUUID(), randomUUID()]
+    await assign(other)
+    await until('a notification is there', async () => (await inbox(other)).length === 1)
+    const rows = platform.service('notifications').platform.db.connection.collection<{ _id: string; createdAt: Date }>('notifications')
+    const row = (await rows.findOne({ _id: (await inbox(other))[0]!.id }))!
+    const { frames, isOpen } = await listen(agentId)
+    await until('it is open', isOpen)
+
+    collectGarbage()
+    const more = { ...row, _id: randomUUID(), eventId: randomUUID(), agentId, createdAt: new Date() }
+    await rows.insertOne(more)
+
+    await until('it arrives', () => frames.length === 1)
+    assert.equal(frames[0]!.id, more._id)
   })
 
   it('says nothing of other inboxes', async () => {

@@ -101,5 +101,9 @@ function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): D
 
 /** Resolves at the next entry of this process, after a while, or when the stream ends. */
 async function nextEntry(inbox: Inbox, agentId: string, signal: AbortSignal): Promise<void> {
-  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, AbortSignal.timeout(pollMs)]) }).catch(() => undefined)
+  // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
+  const waited = new AbortController()
+  const timer = setTimeout(() => waited.abort(), pollMs)
+  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, waited.signal]) }).catch(() => undefined)
+  clearTimeout(timer)
 }
