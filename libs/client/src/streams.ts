@@ -22,7 +22,7 @@ export interface Streams {
 }
 
 const { streamEvents, streamNotifications } = operations.notifications
-/** The first pause before a new connection; each further one is twice as long while none brings anything. */
+/** The first pause before a new connection; each further one is twice as long while none receives anything. */
 const [pauseMs, longestPauseMs] = [500, 8_000]
 
 /**
