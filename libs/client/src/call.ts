@@ -68,13 +68,16 @@ export async function call(row: Row, args: LooseArgs, { baseUrl, send, headers, 
   return retrying(retry, args.signal, async () => {
     const named = { 'idempotency-key': idempotencyKey, 'content-type': body === undefined ? undefined : 'application/json' }
     const all = Object.entries({ ...headers(), ...named, ...args.headers })
-    const signals = [...(args.signal ? [args.signal] : []), ...(row.reads === 'stream' ? [] : [AbortSignal.timeout(timeoutMs)])]
+    // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
+    const late = new AbortController()
+    const end = () => late.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'))
+    const timer = row.reads === 'stream' ? undefined : setTimeout(end, timeoutMs)
     const init: NamedInit = {
       method: row.method,
       headers: all.filter((entry): entry is [string, string] => entry[1] !== undefined),
       ...(body === undefined ? {} : { body }),
       idempotencyKey: ownName,
-      signal: AbortSignal.any(signals),
+      signal: AbortSignal.any([late.signal, ...(args.signal ? [args.signal] : [])]),
     }
     try {
       const response = await send(url, init)
@@ -83,6 +86,8 @@ export async function call(row: Row, args: LooseArgs, { baseUrl, send, headers, 
     } catch (error) {
       args.signal?.throwIfAborted()
       throw isLost(error) ? noAnswer(baseUrl, error) : error
+    } finally {
+      clearTimeout(timer)
     }
   })
 }

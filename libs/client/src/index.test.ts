@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { connect, isRefusal, type RetryOptions } from './index.ts'
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 const retry: RetryOptions = { tries: 4, firstPauseMs: 1 }
 const json = (body: unknown, init?: ResponseInit) => new Response(JSON.stringify(body), init)
 const refusing = (code: string, status: number, more: object = {}) => json({ message: 'no', code, status, ...more }, { status })
@@ -111,6 +115,18 @@ describe('a call that may succeed later', () => {
     assert.equal(keys.length, 4)
     assert.match(keys[0]!, /^[0-9a-f]{32}$/)
     assert.equal(new Set(keys).size, 1)
+  })
+
+  it('is not waited for longer than its time, also after garbage was collected', async () => {
+    const silent: typeof fetch = (_, init) =>
+      new Promise((_answer, fail) => init?.signal?.addEventListener('abort', () => fail(init.signal?.reason as Error)))
+    const answer = connect({ baseUrl: 'http://host', retry: { tries: 1 }, timeoutMs: 300, fetch: silent }).marketplace.getGig({ params: { id: 'g' } })
+    const refused = assert.rejects(answer, { code: 'DEPENDENCY_UNAVAILABLE', isRetryable: true, message: /no answer within 300 ms/ })
+
+    await new Promise(setImmediate)
+    collectGarbage()
+
+    await refused
   })
 
   it('is sent again where its answer broke off', async () => {

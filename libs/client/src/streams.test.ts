@@ -62,6 +62,36 @@ describe('a stream of events', () => {
     assert.deepEqual([requested.map(([, place]) => place), found.map(({ id }) => id)], [[null, '9', '10'], ['10']])
   })
 
+  it('ends with what is final: no agent named, a signer that declines', async () => {
+    const { send, requested } = streaming([frame(1)])
+    const read = (client: ReturnType<typeof connect>, agentId: string) => collect(client.stream.notifications(agentId), [])
+    const signer = { address: `0x${'1'.repeat(40)}`, signMessage: () => Promise.reject(new Error('user rejected')) }
+
+    for (const id of ['', '..']) await assert.rejects(read(connect({ baseUrl: 'http://host', fetch: send }), id), TypeError)
+    await assert.rejects(read(connect({ baseUrl: 'http://host', fetch: send, signer }), 'a1'), /user rejected/)
+
+    assert.deepEqual(requested, [])
+  })
+
+  it('goes on where no connection is to be had for a while', async () => {
+    const lost = () => {
+      throw new TypeError('fetch failed')
+    }
+    const busy = () => new Response('{"code":"RATE_LIMITED","message":"no"}', { status: 429 })
+    const { send, requested } = streaming([frame(1)], lost, busy, [frame(2)])
+    const found: StreamEvent<unknown>[] = []
+
+    await assert.rejects(collect(connect({ baseUrl: 'http://host', fetch: send, retry: { tries: 1 } }).stream.events(), found), { code: 'NOT_FOUND' })
+
+    assert.deepEqual(
+      [requested.map(([, place]) => place), found.map(({ id }) => id)],
+      [
+        [null, '1', '1', '1', '2'],
+        ['1', '2'],
+      ],
+    )
+  })
+
   it('ends with its signal, and when nobody reads on', async () => {
     const { send, requested } = streaming([frame(1)], [frame(2)])
     const end = new AbortController()

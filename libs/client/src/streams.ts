@@ -22,29 +22,48 @@ export interface Streams {
 }
 
 const { streamEvents, streamNotifications } = operations.notifications
-const pauseMs = 500
+/** The first pause before a new connection; each further one is twice as long while none receives anything. */
+const [pauseMs, longestPauseMs] = [500, 8_000]
 
-/** Streams that go on by themselves where a connection ends: nothing is left out, and nothing comes twice. */
+/**
+ * Streams that go on by themselves where a connection ends: nothing is left out, and nothing comes twice.
+ * They throw what a call is refused with for good, and what a signer or the arguments failed with.
+ */
 export function streamsOver(transport: Transport): Streams {
   async function* follow<Data>(row: Row, args: object, { lastEventId, signal }: StreamOptions): AsyncGenerator<StreamEvent<Data>> {
     let last = lastEventId
+    let vain = 0
     while (!signal?.aborted) {
+      const headers = { accept: 'text/event-stream', 'last-event-id': last }
+      const { body, retryAfterMs = 0 } = await opened(call(row, { ...args, headers, ...(signal ? { signal } : {}) }, transport), signal)
       try {
-        const headers = { accept: 'text/event-stream', 'last-event-id': last }
-        const body = await call(row, { ...args, headers, ...(signal ? { signal } : {}) }, transport)
-        for await (const frame of serverSentFrames<Data>(body as ReadableStream<Uint8Array>)) {
+        for await (const frame of body ? serverSentFrames<Data>(body) : []) {
+          vain = 0
           last = frame.id || last
           if ('type' in frame) yield frame
         }
-      } catch (error) {
-        if (signal?.aborted) return
-        if (isRefusal(error) && !error.isRetryable) throw error
+      } catch {
+        // the connection broke or fell silent: the next one goes on after the last frame
       }
-      await pause(pauseMs, signal).catch(() => undefined)
+      await pause(Math.max(retryAfterMs, Math.min(pauseMs * 2 ** vain++, longestPauseMs)), signal).catch(() => undefined)
     }
   }
   return {
     events: ({ type, agent, gig, job, ...options } = {}) => follow(streamEvents, { query: { type, agent, gig, job } }, options),
     notifications: (agentId, options = {}) => follow(streamNotifications, { params: { id: agentId } }, options),
+  }
+}
+
+/** No body where the stream may be opened later, or nobody waits for it any more. @throws what is final */
+async function opened(
+  answer: Promise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<{ body?: ReadableStream<Uint8Array>; retryAfterMs?: number }> {
+  try {
+    return { body: (await answer) as ReadableStream<Uint8Array> }
+  } catch (error) {
+    if (signal?.aborted) return {}
+    if (!isRefusal(error) || !error.isRetryable) throw error
+    return error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }
   }
 }

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { agentStatusChanged, limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned } from './testing/assigned.ts'
 import { collect, type Frame } from './testing/frames.ts'
 import { identityStub } from './testing/identity.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 describe('notification stream', () => {
   let platform: TestPlatform
@@ -86,6 +91,27 @@ describe('notification stream', () => {
     )
   })
 
+  it('resumes from its opening where the inbox was empty', async () => {
+    const agentId = randomUUID()
+    const first = await listen(agentId)
+    await until('its place is known', () => first.place() !== undefined)
+    first.close()
+    const again = await listen(agentId, { 'last-event-id': first.place()! })
+    await until('it is open', again.isOpen)
+    again.close()
+    for (let n = 0; n < 2; n++) await assign(agentId)
+    await until('both are there', async () => (await inbox(agentId)).length === 2)
+
+    const { frames } = await listen(agentId, { 'last-event-id': again.place()! })
+
+    await until('both arrive', () => frames.length === 2)
+    const expected = (await inbox(agentId)).map(({ id }) => id).reverse()
+    assert.deepEqual(
+      frames.map(({ id }) => id),
+      expected,
+    )
+  })
+
   it('sends what a replica writes whose clock is slow', async () => {
     const [empty, other] = [randomUUID(), randomUUID()]
     await assign(other)
@@ -109,6 +135,23 @@ describe('notification stream', () => {
       [first.frames[0]!.id, second.frames[0]!.id],
       late.map(({ _id }) => _id),
     )
+  })
+
+  it('finds what other replicas write also after garbage was collected', async () => {
+    const [agentId, other] = [randomUUID(), randomUUID()]
+    await assign(other)
+    await until('a notification is there', async () => (await inbox(other)).length === 1)
+    const rows = platform.service('notifications').platform.db.connection.collection<{ _id: string; createdAt: Date }>('notifications')
+    const row = (await rows.findOne({ _id: (await inbox(other))[0]!.id }))!
+    const { frames, isOpen } = await listen(agentId)
+    await until('it is open', isOpen)
+
+    collectGarbage()
+    const more = { ...row, _id: randomUUID(), eventId: randomUUID(), agentId, createdAt: new Date() }
+    await rows.insertOne(more)
+
+    await until('it arrives', () => frames.length === 1)
+    assert.equal(frames[0]!.id, more._id)
   })
 
   it('says nothing of other inboxes', async () => {

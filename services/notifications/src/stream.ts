@@ -6,19 +6,21 @@ import type { Watch } from './live/streams.ts'
 
 /** Where a reader left off: what it has seen at that very time, so that nothing comes twice. */
 interface Place {
-  /** The entry after which it begins: a connection that breaks before the first one resumes by it. Undefined in an empty inbox. */
-  id?: string
+  /** The entry after which it begins, or `beginning`: a connection that breaks before the first one resumes by it. */
+  id: string
   from: Date
   seen: ReadonlySet<string>
 }
 
 export interface Streams {
-  /** The place after the entry that a reader saw last; now, for a new reader or an id that is not the agent's. */
+  /** The place after the entry that a reader saw last; now, for a new reader or an id that is neither the agent's nor `beginning`. */
   placeOf(agentId: string, lastEventId: string | undefined): Promise<Place>
   /** @throws RATE_LIMITED when the agent has as many streams as it may have */
   open(agentId: string, place: Place): (signal: AbortSignal) => AsyncIterable<string>
 }
 
+/** The place of a reader whose inbox was empty, as it is sent in `id`: every entry is new to that reader. */
+const beginning = 'none'
 const pageSize = 200
 /** Wall-clock ms. Entries of other replicas are found by polling. */
 const pollMs = 2_000
@@ -34,7 +36,7 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch:
     let { from, seen } = place
     let limit = pageSize
     let spoke = Date.now()
-    yield id === undefined ? ': open\n\n' : `: open\nid: ${id}\n\n`
+    yield `: open\nid: ${id}\n\n`
     while (!signal.aborted) {
       const woken = nextEntry(inbox, agentId, signal)
       // what cannot be read in passing is read by the next poll
@@ -55,12 +57,14 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch:
     }
   }
 
+  const lastOf = async (agentId: string, lastEventId: string | undefined) =>
+    (lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)) ?? (await inbox.newest(agentId))
+
   return {
     placeOf: async (agentId, lastEventId) => {
-      const last = (lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)) ?? (await inbox.newest(agentId))
-      // nothing is there that could come twice, and a replica whose clock is slow may be about to write
-      if (!last) return { from: new Date(0), seen: new Set() }
       const oldest = clock.now().getTime() - limits.stream.replayMs
+      const last = lastEventId === beginning ? undefined : await lastOf(agentId, lastEventId)
+      if (!last) return { id: beginning, from: new Date(oldest), seen: new Set() }
       const at = Math.max(Date.parse(last.createdAt), oldest)
       const overlap = await inbox.since(agentId, new Date(at - overlapMs), pageSize)
       const isWhole = overlap.some(({ id }) => id === last.id)
@@ -97,5 +101,9 @@ function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): D
 
 /** Resolves at the next entry of this process, after a while, or when the stream ends. */
 async function nextEntry(inbox: Inbox, agentId: string, signal: AbortSignal): Promise<void> {
-  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, AbortSignal.timeout(pollMs)]) }).catch(() => undefined)
+  // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
+  const waited = new AbortController()
+  const timer = setTimeout(() => waited.abort(), pollMs)
+  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, waited.signal]) }).catch(() => undefined)
+  clearTimeout(timer)
 }

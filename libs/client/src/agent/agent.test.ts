@@ -136,6 +136,62 @@ describe('work', () => {
     assert.deepEqual(calls(received), [])
   })
 
+  it('goes on where a gig demands more than it has, and leaves an offer alone whose acceptance was refused', async () => {
+    const end = new AbortController()
+    let rounds = 0
+    const offers = [1, 2].map(n => ({ id: `o${n}`, gigId: `g${n}` }))
+    const { client, received } = platform({
+      ...market([gig('crew'), gig('risky')]),
+      'GET /api/agents/me/offers': () => {
+        if (++rounds === 3) end.abort()
+        return { offers }
+      },
+      'GET /api/gigs/g1': gig('g1'),
+      'GET /api/gigs/g2': gig('g2'),
+      'POST /api/offers/o1/respond': refusal('INSUFFICIENT_BOND', 403),
+      'POST /api/offers/o2/respond': refusal('CREW_NOT_ELIGIBLE', 403),
+      'POST /api/gigs/crew/apply': refusal('CREW_NOT_ELIGIBLE', 403),
+      'POST /api/gigs/risky/apply': refusal('RISK_TOO_HIGH', 403),
+    })
+
+    await client.work({ onGig: () => ({}), everyMs: 1, signal: end.signal })
+
+    assert.deepEqual(
+      calls(received).map(([call]) => call),
+      ['POST /api/offers/o1/respond', 'POST /api/offers/o2/respond', 'POST /api/gigs/crew/apply', 'POST /api/gigs/risky/apply'],
+    )
+  })
+
+  it('tries a refused offer again when its gig may not demand too much any more', async () => {
+    mock.timers.enable({ apis: ['Date'] })
+    const end = new AbortController()
+    const answers = [refusal('INSUFFICIENT_BOND', 403), {}]
+    const { client } = platform({
+      ...market([]),
+      'GET /api/agents/me/offers': () => {
+        mock.timers.tick(300_000)
+        return { offers: [{ id: 'o', gigId: 'g' }] }
+      },
+      'GET /api/gigs/g': gig('g'),
+      'POST /api/offers/o/respond': () => {
+        const answer = answers.shift()
+        if (answers.length === 0) end.abort()
+        return answer
+      },
+    })
+
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(20_000)])
+    await client.work({ onGig: () => ({}), everyMs: 1, signal }).finally(() => mock.timers.reset())
+
+    assert.deepEqual(answers, [])
+  })
+
+  it('ends where its account is suspended', async () => {
+    const { client } = platform({ ...market([gig('a')]), 'POST /api/gigs/a/apply': refusal('ACCOUNT_SUSPENDED', 403) })
+
+    await assert.rejects(client.work({ onGig: () => ({}), everyMs: 1 }), { code: 'ACCOUNT_SUSPENDED' })
+  })
+
   it('ends with what its program throws, unless it says what to do then', async () => {
     const broken = () => {
       throw new Error('no idea')
@@ -175,6 +231,25 @@ describe('validate', () => {
       ['POST /api/swarm/vote', { validationId: 'v', voterId: 'me', vote: 'approve' }],
       ['POST /api/swarm/vote', { validationId: 'late', voterId: 'me', vote: 'reject', reasoning: 'no gig' }],
     ])
+  })
+
+  it('goes on with the next vote where its seat was replaced', async () => {
+    const end = new AbortController()
+    const { client } = platform({
+      ...none,
+      'GET /api/agents/me/swarm/pending-votes': { pendingVotes: [{ validationId: 'lost' }, { validationId: 'v' }] },
+      'GET /api/swarm/validations/lost': { id: 'lost', gigId: null },
+      'GET /api/swarm/validations/v': { id: 'v', gigId: null },
+      'POST /api/swarm/vote': ({ validationId }: Record<string, unknown>) => {
+        if (validationId === 'lost') return refusal('NOT_VALIDATOR', 403)
+        end.abort()
+        return {}
+      },
+    })
+
+    await client.validate({ judge: () => 'approve', everyMs: 1, signal: end.signal })
+
+    assert.ok(end.signal.aborted)
   })
 })
 
@@ -229,6 +304,41 @@ describe('hire', () => {
     assert.deepEqual(received.at(-1), ['POST /api/gigs/g/accept-applicant', { applicantAgentId: 'a100' }])
   })
 
+  it('accepts another applicant where the chosen one is refused', async () => {
+    const applicants = ['bondless', 'crewless', 'suspended', 'able'].map((agentId, n) => ({ agentId, agent: { fusedScore: 9 - n } }))
+    const refusals: Record<string, string> = { bondless: 'INSUFFICIENT_BOND', crewless: 'CREW_NOT_ELIGIBLE', suspended: 'ACCOUNT_SUSPENDED' }
+    let isAssigned = false
+    const { client, received } = platform({
+      ...settled,
+      'GET /api/gigs/g': () => gig('g', isAssigned ? done : { status: 'open', validationId: null }),
+      'GET /api/gigs/g/applicants': { applicants },
+      'GET /api/agents/suspended': { status: 'suspended' },
+      'POST /api/gigs/g/accept-applicant': ({ applicantAgentId }: Record<string, unknown>) => {
+        const code = refusals[String(applicantAgentId)]
+        isAssigned = code === undefined
+        return code === undefined ? {} : refusal(code, 403)
+      },
+    })
+
+    await client.hire({ gigId: 'g' })
+
+    assert.deepEqual(
+      received.map(([, body]) => (body as { applicantAgentId: string }).applicantAgentId),
+      ['bondless', 'crewless', 'suspended', 'able'],
+    )
+  })
+
+  it('is refused where the account of the poster is suspended', async () => {
+    const { client } = platform({
+      'GET /api/gigs/g': gig('g', { status: 'open', validationId: null }),
+      'GET /api/gigs/g/applicants': { applicants: [{ agentId: 'a', agent: { fusedScore: 1 } }] },
+      'GET /api/agents/a': { status: 'active' },
+      'POST /api/gigs/g/accept-applicant': refusal('ACCOUNT_SUSPENDED', 403),
+    })
+
+    await assert.rejects(client.hire({ gigId: 'g' }), { code: 'ACCOUNT_SUSPENDED' })
+  })
+
   it('ends as soon as nobody can deliver any more', async () => {
     for (const status of ['open', 'assigned']) {
       const { client } = platform({
@@ -247,11 +357,18 @@ describe('registering', () => {
 
   it('goes on as the agent that the wallet has already, also where its handle is found first', async () => {
     for (const code of ['DUPLICATE_WALLET', 'DUPLICATE_HANDLE']) {
-      const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/risk/wallet/0x1': { agentId: 'me' }, 'GET /api/agents/me': profile }
+      const answers = { 'POST /api/register-agent': refusal(code), 'GET /api/wallets/0x1/agent': profile, 'GET /api/agents/me': profile }
       const { client } = platform(answers, undefined, newAgent)
 
       assert.equal((await client.register({ handle: 'mine' })).id, 'me', code)
     }
+  })
+
+  it('is not refused for good where the agent of the wallet cannot be read now', async () => {
+    const answers = { 'POST /api/register-agent': refusal('DUPLICATE_WALLET'), 'GET /api/wallets/0x1/agent': refusal('DEPENDENCY_UNAVAILABLE', 503) }
+    const { client } = platform(answers, { tries: 1 }, newAgent)
+
+    await assert.rejects(client.register({ handle: 'mine' }), { code: 'DEPENDENCY_UNAVAILABLE', isRetryable: true })
   })
 
   it('is refused where the handle is of another', async () => {

@@ -32,15 +32,15 @@ export function agentOver(tools: Tools, caller: { agentId?: string }, wallet: st
     if (wallet === undefined) throw new Error('connect() was given neither an identity nor a signer')
     return wallet
   }
-  const agentId = async () => (caller.agentId ??= (await tools.reputation.getRiskByWallet({ params: { walletAddress: ofWallet() } })).agentId)
+  const agentId = async () => (caller.agentId ??= (await tools.identity.getAgentByWallet({ params: { wallet: ofWallet() } })).id)
   return {
     agentId,
     register: async profile => {
       const registered = await tools.identity.registerAgent({ body: { ...profile, walletAddress: ofWallet() } }).catch(async (error: unknown) => {
         // its own handle is a duplicate as well: the platform says what it finds first
         if (!isRefusal(error, 'DUPLICATE_WALLET', 'DUPLICATE_HANDLE')) throw error
-        await agentId().catch(() => {
-          throw error
+        await agentId().catch((missing: unknown) => {
+          throw isRefusal(missing, 'NOT_FOUND') ? error : missing
         })
         return undefined
       })

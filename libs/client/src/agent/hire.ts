@@ -79,21 +79,36 @@ async function begun({ marketplace }: Tools, { gig, gigId, ...options }: HireOpt
   return marketplace.getGig({ params: { id } })
 }
 
-/** Accepts an applicant, unless an offer is accepted first. */
+/** Accepts an applicant, unless an offer is accepted first; another one where the platform refuses the one that was chosen. */
 async function assigned(tools: Tools, { id }: Gig, { choose = best, ...wait }: HireParts): Promise<Gig> {
-  const { marketplace } = tools
-  const params = { id }
-  const chosen = await until(`somebody applies for ${id}`, wait, async () => {
+  const refused = new Set<string>()
+  const findApplicant = async () => {
     if (await gigThat(tools, id, ({ status }) => status !== 'open')) return 'nobody'
     const applicants: Applicant[] = []
-    for await (const applicant of marketplace.listApplicants.all({ params })) applicants.push(applicant)
+    for await (const applicant of tools.marketplace.listApplicants.all({ params: { id } }))
+      if (!refused.has(applicant.agentId)) applicants.push(applicant)
     return choose(applicants)
-  })
-  if (chosen !== 'nobody')
-    await marketplace.acceptApplicant({ params, body: { applicantAgentId: chosen.agentId } }).catch((error: unknown) => {
-      if (!isRefusal(error, 'INVALID_STATE')) throw error
-    })
+  }
+  for (;;) {
+    const chosen = await until(`somebody applies for ${id}`, wait, findApplicant)
+    if (chosen === 'nobody' || (await isAccepted(tools, id, chosen.agentId))) break
+    refused.add(chosen.agentId)
+  }
   return until(`${id} is assigned`, wait, () => gigThat(tools, id, ({ status }) => status !== 'open'))
+}
+
+/** False where the gig is open and the platform refuses the applicant: anyone may apply, also without the bond that it demands. */
+async function isAccepted({ marketplace, identity }: Tools, id: string, applicantAgentId: string): Promise<boolean> {
+  try {
+    await marketplace.acceptApplicant({ params: { id }, body: { applicantAgentId } })
+    return true
+  } catch (error) {
+    if (isRefusal(error, 'INVALID_STATE')) return error.isRetryable || (await marketplace.getGig({ params: { id } })).status !== 'open'
+    if (isRefusal(error, 'CREW_NOT_ELIGIBLE', 'INSUFFICIENT_BOND', 'RISK_TOO_HIGH')) return false
+    // the account may be that of the poster as well
+    if (isRefusal(error, 'ACCOUNT_SUSPENDED') && (await identity.getAgent({ params: { id: applicantAgentId } })).status !== 'active') return false
+    throw error
+  }
 }
 
 async function funded(tools: Tools, { id: gigId, posterId }: Gig, wait: WaitOptions): Promise<Gig> {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../generated/types.ts'
 import { isRefusal } from '../refusal.ts'
 import { pause } from '../retry.ts'
 import type { Tools } from './agent.ts'
@@ -7,7 +8,7 @@ export interface RoundOptions {
   signal?: AbortSignal
   /** How often the agent polls by itself; a notification starts a round immediately. Default 10 s. */
   everyMs?: number
-  /** Called with what a gig, a vote or a round failed with; the agent goes on. Default: it is thrown. */
+  /** Called with what a gig, a vote or a round failed with, unless that passes by itself; the agent goes on. Default: it is thrown. */
   onError?: (error: unknown) => void
 }
 
@@ -62,22 +63,33 @@ export async function rounds(tools: Tools, agentId: string, options: RoundOption
   }
 }
 
-/** Does one thing of a round. Another agent may have been faster, and what depends on another service may not be there yet: the next round sees. */
+/** Does one thing of a round. What others did meanwhile, what a gig demands, and what is not there yet end no agent: the next round sees. */
 export async function attempt({ onError }: RoundOptions, one: () => Promise<unknown>): Promise<void> {
   try {
     await one()
   } catch (error) {
-    if (isRefusal(error) && (error.isRetryable || passing.has(error.code))) return
+    if (isPassing(error)) return
     if (!onError) throw error
     onError(error)
   }
 }
 
-const passing: ReadonlySet<string> = new Set([
+/** A fault of the platform passes as well; one of the agent, such as a wrong key or a suspended account, does not. */
+const isPassing = (error: unknown): boolean => isRefusal(error) && (error.isRetryable || error.status >= 500 || passing.has(error.code))
+
+const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  // another agent was faster, or the time of the gig, the offer or the seat in the panel is over
   'ALREADY_APPLIED',
   'ALREADY_VOTED',
   'INVALID_STATE',
+  'NOT_ASSIGNEE',
   'NOT_FOUND',
+  'NOT_VALIDATOR',
   'VALIDATION_RESOLVED',
   'WINDOW_CLOSED',
+  // a poster demands more than the agent has at present
+  'CREW_NOT_ELIGIBLE',
+  'INSUFFICIENT_BOND',
+  'RISK_TOO_HIGH',
+  'SCORE_TOO_LOW',
 ])

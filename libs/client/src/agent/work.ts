@@ -25,12 +25,16 @@ export interface WorkOptions extends RoundOptions {
 }
 
 const openGigs = 50
+/** So long an offer is left alone whose acceptance was refused: what its gig demands, such as a bond, may be there later. */
+const refusedForMs = 600_000
 
 /** The part of a worker; see `Agent.work`. */
 export async function work(tools: Tools, agentId: string, options: WorkOptions): Promise<void> {
   const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false, mostGigs = 5 } = options
   const { marketplace } = tools
   const applied = new Set<string>()
+  /** When an acceptance was refused, by offer. */
+  const refusedAt = new Map<string, number>()
   /** Gigs that are assigned and not delivered yet. */
   let open = 0
 
@@ -48,9 +52,13 @@ export async function work(tools: Tools, agentId: string, options: WorkOptions):
   const acceptOffers = async () => {
     for await (const offer of marketplace.listAgentOffers.all({ params: { id: agentId }, query: { status: 'pending' } })) {
       if (open >= mostGigs) return
+      if (Date.now() - (refusedAt.get(offer.id) ?? 0) < refusedForMs) continue
       await attempt(options, async () => {
         if (!accepts(await marketplace.getGig({ params: { id: offer.gigId } }))) return
-        await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } })
+        await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } }).catch((error: unknown) => {
+          if (isRefusal(error) && !error.isRetryable) refusedAt.set(offer.id, Date.now())
+          throw error
+        })
         open++
       })
     }

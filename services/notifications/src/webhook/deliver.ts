@@ -5,7 +5,7 @@ import { Webhook as Signer } from 'standardwebhooks'
 import type { Inbox } from '../inbox.store.ts'
 import { abandoned, claimed, type Delivery, leftOut, queued, type Try, tried } from './delivery.ts'
 import type { DeliveryStore, WebhookStore } from './stores.ts'
-import { disable, secretsAt, type Webhook, wants } from './webhook.ts'
+import { disable, isClosedTo, secretsAt, type Webhook, wants } from './webhook.ts'
 
 export interface DeliveryParts extends Pick<Platform, 'clock' | 'config' | 'sealing'> {
   inbox: Inbox
@@ -52,15 +52,20 @@ export async function deliver(parts: DeliveryParts, { id }: Pick<Delivery, 'id'>
   })
   if (!isClaimed) return
   const webhook = await webhooks.get(delivery.agentId)
-  if (!webhook || webhook.disabledAt) {
+  if (!webhook || isClosedTo(webhook, delivery.queuedAt)) {
     await deliveries.change(id, present => (present.dueAt ? { state: abandoned(present), events: [] } : undefined))
     return
   }
   const attempt = await tryOnce(parts, webhook, delivery)
-  const after = await deliveries.change(id, present => (present.dueAt ? { state: tried(present, attempt, clock.now()), events: [] } : undefined))
+  let isLast = false
+  await deliveries.change(id, present => {
+    if (!present.dueAt) return undefined
+    const state = tried(present, attempt, clock.now())
+    isLast = state.status === 'failed'
+    return { state, events: [] }
+  })
   // one that was set to another address meanwhile has not failed
-  if (after.status === 'failed')
-    await webhooks.changeKnown(webhook.id, present => (present.url === webhook.url ? disable(present, clock.now()) : undefined))
+  if (isLast) await webhooks.changeKnown(webhook.id, present => (present.url === webhook.url ? disable(present, clock.now()) : undefined))
 }
 
 async function tryOnce(parts: DeliveryParts, webhook: Webhook, { id, body }: Delivery): Promise<Try> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Sealing } from '@carapace/service'
 import { codeOf } from '@carapace/testing'
 import { claimed, claimMs, type Delivery, queued, replayed, tried, triesAtMs } from './delivery.ts'
-import { checkAddress, resealed, rotated, secretsAt, setTo, type Webhook, wants } from './webhook.ts'
+import { checkAddress, disable, isClosedTo, resealed, rotated, secretsAt, setTo, type Webhook, wants } from './webhook.ts'
 
 const at = (ms: number) => new Date(ms)
 const failure = { at: at(0), status: 500, error: null }
@@ -112,6 +112,20 @@ describe('a webhook', () => {
     const disabled = { ...webhook, disabledAt: at(0) }
     assert.equal(wants(disabled, 'new_follower'), false)
     assert.equal(wants(setTo(disabled, webhook), 'new_follower'), true)
+  })
+
+  it('is closed to what was queued before it was disabled, also when it is enabled again', () => {
+    const { state: disabled } = disable(webhook, at(5))!
+    const enabled = setTo(disabled, webhook)
+
+    assert.deepEqual(
+      [webhook, disabled, enabled].map(each => [4, 5].map(ms => isClosedTo(each, at(ms)))),
+      [
+        [false, false],
+        [true, true],
+        [true, false],
+      ],
+    )
   })
 
   it('is https at a public address, however that is written', () => {

@@ -1,4 +1,5 @@
 import { dueBy, type Job, type Platform, workThrough } from '@carapace/service'
+import { abandonWaiting } from './abandon.ts'
 import { type DeliveryParts, deliver } from './deliver.ts'
 import { deliveryStore, webhookStore } from './stores.ts'
 import { resealed } from './webhook.ts'
@@ -13,6 +14,7 @@ const [most, mostPerAgent] = [50, 2]
 
 export const jobs = (parts: DeliveryParts & Pick<Platform, 'log'>): Job[] => [
   { name: 'secrets under the key that seals now', everyMs: sealEveryMs, run: sealing(parts) },
+  { name: 'what waits for disabled webhooks', everyMs, due: dueBy(parts.webhooks, 'failsBefore'), run: abandonWaiting(parts) },
   {
     name: 'deliveries to webhooks',
     everyMs,

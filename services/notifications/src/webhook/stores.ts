@@ -11,7 +11,8 @@ export interface WebhookStore extends AggregateStore<Webhook> {
 const sharedMs = 1_000
 
 export function webhookStore(db: Database): WebhookStore {
-  const store = aggregateStore<Webhook>(db, { collection: 'webhooks', resource: 'webhook' })
+  const indexes: Indexes = { fails_before: { key: { failsBefore: 1 }, partialFilterExpression: { failsBefore: { $type: 'date' } } } }
+  const store = aggregateStore<Webhook>(db, { collection: 'webhooks', resource: 'webhook', indexes })
   let webhooks: 'some' | 'none' | undefined
   let knownUntil = 0
   db.changes.on('saved', collection => {

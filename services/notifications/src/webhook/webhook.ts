@@ -16,6 +16,8 @@ export interface Webhook {
   /** The key under which they were sealed, if it is here; absent from what an older version stored: they are as they were shown. */
   sealedBy?: string
   disabledAt: Date | null
+  /** What was queued before then fails without a further try, because it was disabled; null or absent once all of that has failed. */
+  failsBefore?: Date | null
 }
 
 /** A secret under which deliveries are signed until then as well. */
@@ -58,7 +60,14 @@ const formerAt = ({ previous, former = [] }: Webhook, now: Date): Former[] =>
 export const disable = (webhook: Webhook, now: Date): Decision<Webhook> | undefined =>
   webhook.disabledAt
     ? undefined
-    : { state: { ...webhook, disabledAt: now }, events: [webhookDisabled.of({ agentId: webhook.id, host: new URL(webhook.url).host })] }
+    : {
+        state: { ...webhook, disabledAt: now, failsBefore: now },
+        events: [webhookDisabled.of({ agentId: webhook.id, host: new URL(webhook.url).host })],
+      }
+
+/** Whether nothing is sent of what was queued at that time: it is disabled, or has been since. */
+export const isClosedTo = ({ disabledAt, failsBefore = null }: Webhook, queuedAt: Date): boolean =>
+  disabledAt !== null || (failsBefore !== null && queuedAt < failsBefore)
 
 export const wants = ({ types, disabledAt }: Webhook, type: NotificationType): boolean => !disabledAt && (types?.includes(type) ?? true)
 

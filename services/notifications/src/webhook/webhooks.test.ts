@@ -123,6 +123,29 @@ describe('webhooks', () => {
     verified(secret, receiver.received.at(-1)!)
   })
 
+  it('that are disabled fail what waits for them, also where they are enabled again', async () => {
+    // the notice that it was disabled would come as well
+    const types = ['gig_accepted']
+    const { agentId } = await subscribed(types)
+    const statuses = async () => (await deliveries(agentId)).map(({ status }: { status: string }) => status)
+    receiver.answers.push(500, 500)
+    await platform.publish(assigned(agentId))
+    await until('the first try has failed', async () => (await deliveries(agentId))[0]?.tries.length === 1)
+    await platform.advance(5)
+    await until('the second try has failed', async () => (await deliveries(agentId))[0]?.tries.length === 2)
+
+    receiver.answers.push(410)
+    await call(agentId, 'POST', '/test', {})
+    await until('it is disabled', async () => (await call(agentId, 'GET')).body.disabledAt !== null)
+    await call(agentId, 'PUT', '', { webhookUrl: receiver.url, types })
+
+    await until('what waited has failed', async () => (await statuses()).join() === 'failed,failed')
+    await platform.advance(60)
+    await call(agentId, 'POST', '/test', {})
+    await until('what comes after is delivered', async () => (await statuses()).join() === 'delivered,failed,failed')
+    assert.equal(receiver.received.length, 4)
+  })
+
   it('are signed with both secrets for a day after a rotation', async () => {
     const { agentId, secret } = await subscribed()
     const { body: rotation } = await call(agentId, 'POST', '/rotate-secret', {})

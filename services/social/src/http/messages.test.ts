@@ -278,6 +278,26 @@ describe('messages', () => {
       await until('it is declined', async () => (await answer(two, message.id, 'decline')).status === 200)
     })
 
+    it('stay with a marketplace that may have received them late, until its time is over', async () => {
+      const [one, two] = await twoAgents()
+      const isDeclined = async ({ id }: { id: string }) => (await answer(two, id, 'decline')).status === 200
+      const [late, lost, early] = [await offerOfGig(one, two), await offerOfGig(one, two), await offerOfGig(one, two)]
+      harness.hire = () => 'TIMEOUT'
+      for (const { id } of [late, lost]) await answer(two, id, 'accept')
+      harness.hire = () => 'pending'
+      await answer(two, early.id, 'accept')
+
+      harness.hire = messageId => (messageId === late.id ? 'pending' : 'TIMEOUT')
+      await harness.platform.advance(19 * 60)
+      for (const { id } of [late, lost]) await until('it is requested again', () => harness.hires.filter(hired => hired === id).length > 1)
+      await harness.platform.advance(2 * 60)
+
+      await until('the early one is declined', () => isDeclined(early))
+      assert.deepEqual([await isDeclined(late), await isDeclined(lost)], [false, false])
+      await harness.platform.advance(20 * 60)
+      for (const message of [late, lost]) await until('it is declined', () => isDeclined(message))
+    })
+
     it('end after 72 hours', async () => {
       const [one, two] = await twoAgents()
       const message = await offerOfGig(one, two)

@@ -3,7 +3,18 @@ import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { commitAnswer } from './answer.ts'
-import { type Answer, awaitHire, endHiring, isHiringOver, type Message, recordHire, recordRefusal, requestLater, startHiring } from './message.ts'
+import {
+  type Answer,
+  awaitHire,
+  endHiring,
+  expireHiring,
+  type Message,
+  mayRequest,
+  recordHire,
+  recordRefusal,
+  requestAgain,
+  startHiring,
+} from './message.ts'
 
 interface Hired {
   message: Stored<Message>
@@ -20,7 +31,8 @@ const shortTimeoutMs = 2_000
  * @throws INVALID_STATE, WINDOW_CLOSED, and what the marketplace refuses
  */
 export async function acceptOffer(parts: Parts, { id }: Message, answer: Answer & { operationId: string }, timeoutMs: number): Promise<Hired> {
-  const start = (present: Message) => (present.hiring?.operationId === answer.operationId ? undefined : startHiring(present, answer))
+  const start = (present: Message) =>
+    present.hiring?.operationId === answer.operationId ? requestAgain(present, answer.now) : startHiring(present, answer)
   const message = await parts.messages.change(id, start)
   return requestHire(parts, message, Math.max(shortTimeoutMs, Math.ceil(timeoutMs)))
 }
@@ -42,12 +54,14 @@ export async function onOfferAnswered(parts: Parts, offerId: string, status: 'ac
 export async function carryOnHiring(parts: Parts, message: Stored<Message>, now: Date): Promise<void> {
   const { hiring } = message
   if (!hiring) return
-  if (isHiringOver(hiring, now)) {
-    await parts.messages.change(message.id, endHiring)
+  if (!mayRequest(hiring, now)) {
+    await parts.messages.change(message.id, present => expireHiring(present, now))
     return
   }
-  await parts.messages.change(message.id, present => requestLater(present, now))
-  await requestHire(parts, message, shortTimeoutMs).catch((error: unknown) => {
+  const present = await parts.messages.change(message.id, found => requestAgain(found, now))
+  // it may have ended since it was found due
+  if (!present.hiring) return
+  await requestHire(parts, present, shortTimeoutMs).catch((error: unknown) => {
     parts.log.info({ err: error, messageId: message.id }, 'an accepted offer is refused')
   })
 }

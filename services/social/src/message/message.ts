@@ -31,6 +31,8 @@ export interface Hiring {
   operationId: string
   reason: string | null
   since: Date
+  /** When the marketplace was requested last: it may have received the acceptance then. Absent from what an older version stored: `since`. */
+  requestedAt?: Date
   /** The marketplace carries it on by itself, and publishes how it ends. */
   isReceived: boolean
 }
@@ -45,7 +47,9 @@ const offerForMs = 72 * hourMs
 /** Longer than the first call lasts. */
 const firstRequestMs = 15_000
 const nextRequestMs = 30_000
-/** The marketplace abandons an acceptance after 15 minutes. */
+/** So long a marketplace that does not answer is requested again. */
+const requestsForMs = 20 * 60_000
+/** After the last request: the marketplace abandons an acceptance 15 minutes after it has received it. */
 const hiringForMs = 20 * 60_000
 
 export function newMessage(
@@ -70,7 +74,7 @@ export function answerMessage(message: Message, trigger: 'accept' | 'decline', a
 /** The recipient accepts an offer: until the marketplace has decided, nothing else answers it. @throws INVALID_STATE, WINDOW_CLOSED */
 export function startHiring(message: Message, { reason, operationId, now }: Answer & { operationId: string }): Decision<Message> {
   statusAfter(message, 'accept', now)
-  const hiring: Hiring = { operationId, reason, since: now, isReceived: false }
+  const hiring: Hiring = { operationId, reason, since: now, requestedAt: now, isReceived: false }
   return { state: { ...message, hiring, dueAt: new Date(now.getTime() + firstRequestMs) }, events: [] }
 }
 
@@ -81,9 +85,12 @@ export function awaitHire(message: Message): Decision<Message> | undefined {
   return { state: { ...message, hiring: { ...hiring, isReceived: true }, dueAt: endOf(hiring) }, events: [] }
 }
 
-/** The marketplace did not answer: it is requested again, with a pause. */
-export const requestLater = (message: Message, now: Date): Decision<Message> | undefined =>
-  message.hiring ? { state: { ...message, dueAt: new Date(now.getTime() + nextRequestMs) }, events: [] } : undefined
+/** The marketplace is requested again: the next request comes after a pause, and the marketplace has its time from now on. */
+export function requestAgain(message: Message, now: Date): Decision<Message> | undefined {
+  const { hiring } = message
+  if (!hiring) return undefined
+  return { state: { ...message, hiring: { ...hiring, requestedAt: now }, dueAt: new Date(now.getTime() + nextRequestMs) }, events: [] }
+}
 
 /** The gig is assigned by this offer. Undefined when that is recorded already. */
 export function recordHire(message: Message, now: Date): Decision<Message> | undefined {
@@ -103,8 +110,18 @@ export function recordRefusal(message: Message, now: Date): Decision<Message> | 
 export const endHiring = (message: Message): Decision<Message> | undefined =>
   message.hiring ? { state: { ...message, hiring: null, dueAt: null }, events: [] } : undefined
 
-export const isHiringOver = ({ since }: Hiring, now: Date): boolean => now.getTime() - since.getTime() >= hiringForMs
-const endOf = ({ since }: Hiring): Date => new Date(since.getTime() + hiringForMs)
+/** Nothing came of an acceptance in time: the offer may be answered again. Until then it only waits. */
+export function expireHiring(message: Message, now: Date): Decision<Message> | undefined {
+  const { hiring } = message
+  if (!hiring) return undefined
+  return endOf(hiring) <= now ? endHiring(message) : { state: { ...message, dueAt: endOf(hiring) }, events: [] }
+}
+
+/** Whether the marketplace is to be requested again; where it is not, the acceptance waits for its end. */
+export const mayRequest = ({ since, isReceived }: Hiring, now: Date): boolean => !isReceived && now.getTime() - since.getTime() < requestsForMs
+
+/** An acceptance whose answer was lost is with the marketplace as well: its time counts from the last request. */
+const endOf = ({ since, requestedAt = since }: Hiring): Date => new Date(requestedAt.getTime() + hiringForMs)
 
 /** @throws INVALID_STATE, WINDOW_CLOSED */
 function statusAfter({ messageType, status, hiring, sentAt }: Message, trigger: 'accept' | 'decline', now: Date): MessageStatus {

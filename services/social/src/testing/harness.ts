@@ -18,7 +18,7 @@ export interface Harness {
   escrows: Map<string, Partial<api.EscrowRow>>
   jobs: Map<string, api.JobRow>
   /** What is answered when an offer is accepted. Default: accepted immediately. */
-  hire: () => HireAnswer | Promise<HireAnswer>
+  hire: (messageId: string) => HireAnswer | Promise<HireAnswer>
   /** Messages for which an offer was accepted, in order. */
   hires: string[]
   /** Every event of the social service. */
@@ -45,7 +45,7 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     getGigRow: ({ params }) => needRow(harness.gigs.get(params.id), 'gig'),
     hireByMessage: async ({ params, body }) => {
       harness.hires.push(body.messageId)
-      const answer = await harness.hire()
+      const answer = await harness.hire(body.messageId)
       if (answer !== 'accepted' && answer !== 'pending') return api.refuse(answer)
       return { offer: offerOf(params.id, body, answer) }
     },
