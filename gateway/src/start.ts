@@ -129,6 +129,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         admins,
         adminLog,
         peers,
+        newId,
         internalKey: options.internalKey,
       },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },

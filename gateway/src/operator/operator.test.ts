@@ -86,7 +86,7 @@ describe('/operator', () => {
     const page = await (await get(`${url}/operator`, { cookie })).text()
     return { cookie, page, csrf: /name="csrf" value="([0-9a-f]+)"/.exec(page)?.[1] ?? '' }
   }
-  const suspension = { id: randomUUID(), suspended: 'true', reason: 'because' }
+  const suspension = { id: randomUUID(), suspended: 'true', reason: 'because', key: randomUUID() }
 
   it('signs an admin in by a message of the wallet, and shows what there is, escaped', async () => {
     const answer = await signIn(plain.url, await messageOf(plain.url))
@@ -129,7 +129,7 @@ describe('/operator', () => {
     const { cookie, csrf } = await session(plain)
     const acted = async (name: string, form: Record<string, string>) => {
       upstream.seen.length = 0
-      await send(`${url}/operator/acts/${name}`, { csrf, ...form }, { cookie })
+      await send(`${url}/operator/acts/${name}`, { csrf, key: randomUUID(), ...form }, { cookie })
       const call = upstream.seen.find(({ method }) => method === 'POST')
       return [call?.url, JSON.parse(String(call?.body))]
     }
@@ -220,6 +220,37 @@ describe('/operator', () => {
     assert.deepEqual(JSON.parse(String(seen?.body)), { suspended: true, reason: 'because' })
     assert.deepEqual(seen?.context?.admin, { kind: 'admin', wallet: admin.address })
     assert.match(await (await get(`${url}/operator`, { cookie })).text(), /because/)
+  })
+
+  it('carries an act out once, however often its form is sent: each form has a key of its own', async () => {
+    const { url, upstream } = plain
+    const { cookie, csrf, page } = await session(plain)
+    const keys = [
+      ...page.matchAll(/action="\/operator\/acts\/[^>]*>(?:<input type="hidden"[^>]*>)*?<input type="hidden" name="key" value="([0-9a-f-]{36})">/g),
+    ]
+    const forms = page.match(/action="\/operator\/acts\//g)
+    assert.deepEqual([keys.length, new Set(keys.map(([, key]) => key)).size], [forms?.length, forms?.length])
+
+    const slash = { csrf, key: keys[0]![1]!, agentId, amount: '5', reason: 'late "again" & again' }
+    const path = `${url}/operator/acts/slash`
+    upstream.seen.length = 0
+    for (let i = 0; i < 2; i++) await send(path, slash, { cookie })
+    assert.deepEqual(
+      upstream.seen.map(({ context }) => context?.idempotencyKey),
+      [slash.key, slash.key],
+    )
+    assert.equal(await codeOf(await send(path, { ...slash, key: '' }, { cookie })), '400 VALIDATION_ERROR')
+
+    // nobody knows whether it was done: what is offered then is the same act under the same key
+    const usual = upstream.answer
+    upstream.answer = (_, response) => void response.destroy()
+    const lost = await send(path, slash, { cookie, accept: 'text/html' })
+    upstream.answer = usual
+    const again = /<form class="act"[\s\S]*?<\/form>/.exec(await lost.text())?.[0] ?? ''
+    assert.equal(lost.status, 503)
+    const repeated = [...again.matchAll(/<input[^>]*name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)])
+    assert.deepEqual(Object.fromEntries(repeated), slash)
+    assert.match(again, /action="\/operator\/acts\/slash"/)
   })
 
   it('needs a signature of the wallet for each act in signed mode', async () => {
