@@ -40,8 +40,9 @@ import { protocolsApi } from './protocols.ts'
 import { vouching } from './proxy/forwarded.ts'
 import { openPools } from './proxy/pipe.ts'
 import { openStreams } from './proxy/streams.ts'
-import { memoryStore, rateLimits } from './rate/limits.ts'
-import { sharedStore } from './rate/store.ts'
+import { rateLimits } from './rate/limits.ts'
+import { sharedWindows } from './rate/store.ts'
+import { memoryWindows } from './rate/windows.ts'
 import { commonHeaders } from './request/headers.ts'
 import { hostCheck, peerOf } from './request/request.ts'
 import { type Assets, loadAssets } from './web/assets.ts'
@@ -232,7 +233,7 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 
   const rates = rateLimits({
     read: config.RATE_LIMIT_READ,
     write: config.RATE_LIMIT_WRITE,
-    store: (prefix, limit) => (options.exclusive ? memoryStore() : sharedStore(db, prefix, limit, log)),
+    windows: (prefix, limit) => (options.exclusive ? memoryWindows() : sharedWindows(db, prefix, limit, log)),
   })
   const close = async () => {
     await rates.close()
