@@ -206,11 +206,12 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
   const bought = parts.sell && maySell(route) ? await boughtBy(request, route, target, identity, body) : undefined
+  const proven = identity.signedBy?.toLowerCase() ?? peer.ip
   const quoted = async () => {
     const order = await quotedFor(parts.peers, route, identity, await body())
-    return order && { order, buyer: { agentId: order.fund!.agentId, ip: peer.ip } }
+    return order && { order, buyer: { agentId: order.fund!.agentId, proven } }
   }
-  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, ip: peer.ip } }
+  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, proven } }
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
