@@ -121,6 +121,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     const { verifySignature, verifyOuter } = outerSignatures(verifierOfSent(verifier({ nonces: await openNonces(db), peers, publicBaseUrl })), inside)
     const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
     const adminLog = await openAdminLog(db)
+    const cache = microCache(options.cacheLimits)
     const operator = operatorDoor({
       ...{
         mustSign: mode === 'signed' || exposed,
@@ -129,6 +130,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         clock: parts.own.platform.clock,
         admins,
         adminLog,
+        cache,
         peers,
         newId,
         internalKey: options.internalKey,

@@ -1,4 +1,5 @@
 import { Refusal } from '@carapace/api'
+import type { MicroCache } from '../cache/micro-cache.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import type { Act } from './acts.ts'
 import { type CallParts, type Change, callAs, type Operator, type ServiceAnswer } from './call.ts'
@@ -12,15 +13,17 @@ interface ActCall extends Change {
 }
 
 /** Makes the call of an act and logs what becomes of it. @throws DEPENDENCY_UNAVAILABLE where there is no answer: it may have been done all the same */
-export async function carriedOut(call: ActCall, parts: CallParts & { adminLog: AdminLog }): Promise<ServiceAnswer> {
+export async function carriedOut(call: ActCall, parts: CallParts & { adminLog: AdminLog; cache: Pick<MicroCache, 'drop'> }): Promise<ServiceAnswer> {
   const { act, operator, path, body, key, requestId } = call
   const { wallet, kind } = operator.admin
   const method = act.endpoint.method.toUpperCase()
   const entry = await parts.adminLog.begin({ requestId, wallet, kind, method, path }, Buffer.from(JSON.stringify(body)))
-  const answer = await callAs(operator, act.service, act.endpoint, path, parts, { body, key }).catch(async (error: unknown) => {
-    await parts.adminLog.end(entry, error instanceof Refusal ? error.status : 500)
-    throw error
-  })
+  const answer = await callAs(operator, act.service, act.endpoint, path, parts, { body, key })
+    .finally(() => parts.cache.drop('everything'))
+    .catch(async (error: unknown) => {
+      await parts.adminLog.end(entry, error instanceof Refusal ? error.status : 500)
+      throw error
+    })
   await parts.adminLog.end(entry, answer.status)
   return answer
 }

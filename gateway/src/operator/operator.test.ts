@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { get as rawGet, request as rawRequest } from 'node:http'
 import { openDatabase } from '@carapace/store'
 import { Wallet } from 'ethers'
-import { startGateway } from '../start.ts'
+import { cacheLimits } from '../cache/micro-cache.ts'
+import { type GatewayOptions, startGateway } from '../start.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { json } from '../testing/upstream.ts'
 import { sessionCookie } from './cookie.ts'
@@ -46,8 +47,8 @@ describe('/operator', () => {
   const admin = Wallet.createRandom()
   const other = Wallet.createRandom()
   const open: Harness[] = []
-  const start = async (env: Record<string, string>) => {
-    const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env })
+  const start = async (env: Record<string, string>, more: Partial<GatewayOptions> = {}) => {
+    const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env }, more)
     open.push(harness)
     harness.upstream.answer = ({ url, context, method, body }, response) => {
       const found = method === 'GET' ? answers.find(([path]) => path.test(url)) : undefined
@@ -251,6 +252,22 @@ describe('/operator', () => {
     const repeated = [...again.matchAll(/<input[^>]*name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)])
     assert.deepEqual(Object.fromEntries(repeated), slash)
     assert.match(again, /action="\/operator\/acts\/slash"/)
+  })
+
+  it('leaves no answer in memory that an act may have changed', async () => {
+    const harness = await start({}, { cacheLimits: { ...cacheLimits, lifetimeMs: 3_600_000 } })
+    const { url, upstream } = harness
+    const { cookie, csrf } = await session(harness)
+    let version = 1
+    upstream.answer = (_, response) => json(response, 200, [version], { 'cache-control': 'public, max-age=1' })
+    const agents = async () => (await harness.call('GET', '/api/agents')).body[0]
+    await agents()
+    version = 2
+    assert.equal(await agents(), 1)
+
+    await send(`${url}/operator/acts/suspend`, { ...suspension, csrf }, { cookie })
+
+    assert.equal(await agents(), 2)
   })
 
   it('needs a signature of the wallet for each act in signed mode', async () => {

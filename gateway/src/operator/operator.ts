@@ -1,6 +1,7 @@
 import { type AdminCaller, chains, Refusal, refuse } from '@carapace/api'
 import type { Peers } from '@carapace/service'
 import type { Request, Response } from 'express'
+import type { MicroCache } from '../cache/micro-cache.ts'
 import { type AdminRules, sameSecret } from '../identity/admin-caller.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import type { VerifySignature } from '../identity/signature.ts'
@@ -32,6 +33,7 @@ export interface OperatorParts extends CallParts {
   store: OperatorStore
   admins: AdminRules
   adminLog: AdminLog
+  cache: Pick<MicroCache, 'drop'>
   verifySignature: VerifySignature
   rates: Pick<RateLimits, 'byUnrouted' | 'checkAdmin' | 'failedAdmin'>
   peers: Peers
