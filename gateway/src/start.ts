@@ -147,7 +147,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       pools: parts.pools,
       streams,
       rates: parts.rates,
-      cache: microCache(options.cacheLimits),
+      cache,
       identity,
       adminLog,
       operator,
@@ -233,6 +233,7 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 
   const { db, log } = own.platform
   const pools = openPools(address)
   const rates = rateLimits({
+    mode,
     read: config.RATE_LIMIT_READ,
     write: config.RATE_LIMIT_WRITE,
     windows: (prefix, limit) => (options.exclusive ? memoryWindows() : sharedWindows(db, prefix, limit, log)),

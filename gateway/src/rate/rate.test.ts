@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { makeLog } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
-import { acquireMongo, httpCall, type TestMongo } from '@carapace/testing'
+import { acquireMongo, httpCall, newWallet, type TestMongo } from '@carapace/testing'
 import { startGateway } from '../start.ts'
 import { startHarness } from '../testing/harness.ts'
 import { openSharedWindows, sharedWindows } from './store.ts'
@@ -42,6 +42,22 @@ describe('rate limits', () => {
       const others = []
       for (let i = 0; i < 18; i++) others.push(await write(randomUUID()))
       assert.deepEqual([others.filter(status => status === 200).length, others.at(-1)], [17, 429])
+    } finally {
+      await harness.close()
+    }
+  })
+
+  it('count writes of nobody who signs by their address in signed mode, whoever they say they are', async () => {
+    const harness = await startHarness({ RATE_LIMIT_WRITE: '2', AUTH_MODE: 'signed' })
+    try {
+      const statuses = []
+      for (const name of ['x-agent-id', 'x-wallet-address', 'x-agent-id'])
+        statuses.push(
+          (await harness.call('POST', '/api/register-agent', { headers: { [name]: name === 'x-agent-id' ? randomUUID() : newWallet() }, body: {} }))
+            .status,
+        )
+
+      assert.deepEqual(statuses, [200, 200, 429])
     } finally {
       await harness.close()
     }
