@@ -114,6 +114,12 @@ export function json(response: ServerResponse, status: number, body: unknown, he
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), ...headers }).end(text)
 }
 
+/** As identity answers which agents have lost a right. */
+function restricted({ agents }: Upstream): object {
+  const found = [...agents.values()].filter(({ status, requireSignature }) => status !== 'active' || requireSignature)
+  return { agents: found, next: new Date().toISOString(), more: false }
+}
+
 /** As treasury answers for a payment by x402. */
 const settled = {
   id: '0190a5d0-0000-7000-8000-000000000402',
@@ -139,6 +145,7 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
     json(response, 200, { valid: upstream.contractAccepts })
   } else if (url.startsWith('/internal/v1/chain/') && upstream.chainsDown) json(response, 503, { code: 'CHAIN_UNAVAILABLE', status: 503 })
   else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status')) json(response, 200, { head: 1 })
+  else if (url.startsWith('/internal/v1/restricted-agents')) json(response, 200, restricted(upstream))
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
   else if (url === '/internal/v1/x402/payments') {
     upstream.collected.push(JSON.parse(body.toString()))
