@@ -40,8 +40,9 @@ import { protocolsApi } from './protocols.ts'
 import { vouching } from './proxy/forwarded.ts'
 import { openPools } from './proxy/pipe.ts'
 import { openStreams } from './proxy/streams.ts'
-import { memoryStore, rateLimits } from './rate/limits.ts'
-import { sharedStore } from './rate/store.ts'
+import { rateLimits } from './rate/limits.ts'
+import { sharedWindows } from './rate/store.ts'
+import { memoryWindows } from './rate/windows.ts'
 import { commonHeaders } from './request/headers.ts'
 import { hostCheck, peerOf } from './request/request.ts'
 import { type Assets, loadAssets } from './web/assets.ts'
@@ -120,6 +121,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     const { verifySignature, verifyOuter } = outerSignatures(verifierOfSent(verifier({ nonces: await openNonces(db), peers, publicBaseUrl })), inside)
     const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
     const adminLog = await openAdminLog(db)
+    const cache = microCache(options.cacheLimits)
     const operator = operatorDoor({
       ...{
         mustSign: mode === 'signed' || exposed,
@@ -128,7 +130,9 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         clock: parts.own.platform.clock,
         admins,
         adminLog,
+        cache,
         peers,
+        newId,
         internalKey: options.internalKey,
       },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
@@ -143,7 +147,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       pools: parts.pools,
       streams,
       rates: parts.rates,
-      cache: microCache(options.cacheLimits),
+      cache,
       identity,
       adminLog,
       operator,
@@ -229,9 +233,10 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 
   const { db, log } = own.platform
   const pools = openPools(address)
   const rates = rateLimits({
+    mode,
     read: config.RATE_LIMIT_READ,
     write: config.RATE_LIMIT_WRITE,
-    store: (prefix, limit) => (options.exclusive ? memoryStore() : sharedStore(db, prefix, limit, log)),
+    windows: (prefix, limit) => (options.exclusive ? memoryWindows() : sharedWindows(db, prefix, limit, log)),
   })
   const close = async () => {
     await rates.close()

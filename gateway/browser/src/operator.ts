@@ -8,12 +8,13 @@ discoverWallets(found => {
   wallets.push(found)
   offer(found)
 })
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-signer]'))
-  if (form.dataset.signer)
-    form.addEventListener('submit', event => {
-      event.preventDefault()
-      guarded(() => act(form))
-    })
+// the page that answers an act may have a form of its own
+document.addEventListener('submit', event => {
+  const form = event.target as HTMLFormElement
+  if (!form.dataset.signer) return
+  event.preventDefault()
+  guarded(() => once(form, () => act(form)))
+})
 
 for (const place of document.querySelectorAll<HTMLElement>('[data-load]')) void load(place)
 
@@ -51,6 +52,15 @@ async function signIn(form: HTMLFormElement, found: Announced): Promise<void> {
   const signature = await wallet.sign(new TextEncoder().encode(message))
   form.querySelector<HTMLInputElement>('input[name=signature]')!.value = `0x${hexOf(signature)}`
   form.submit()
+}
+
+/** While an act runs its button does nothing. */
+async function once(form: HTMLFormElement, work: () => Promise<void>): Promise<void> {
+  const button = form.querySelector('button')!
+  button.disabled = true
+  await work().finally(() => {
+    button.disabled = false
+  })
 }
 
 /** Sends a form as it would be sent, with a signature of the operator over it, and shows the page that answers. */

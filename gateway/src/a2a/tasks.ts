@@ -163,7 +163,9 @@ export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskPar
       })
     },
     claim: async (field, owners, at, until) => {
-      const wanted = { [field]: { $lte: at }, ...(owners.length > 0 ? { owner: { $nin: owners } } : {}) }
+      // those of nobody are stored without a name
+      const excluded = owners.map(owner => owner || null)
+      const wanted = { [field]: { $lte: at }, ...(owners.length > 0 ? { owner: { $nin: excluded } } : {}) }
       return (await tasks.findOneAndUpdate(wanted, { $set: { [field]: until } }, { sort: { [field]: 1 } })) ?? undefined
     },
     polled: async (taskId, gigStatus, nextAt) => {

@@ -28,6 +28,7 @@ import { requestHeaders, type Vouch, type Vouched } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { type RateLimits, rateHeaders } from '../rate/limits.ts'
+import type { Hit } from '../rate/windows.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
 import { bodyReader, ClientDisconnected, isLoopback, type Peer, peerOf, type Target } from '../request/request.ts'
 import { sentPayment } from '../x402/proof.ts'
@@ -79,6 +80,12 @@ interface Progress {
   headers: RawHeaders
   /** Its entry in the log of admin calls, without its outcome. */
   adminCall?: string
+  /** It counts against the quota of its endpoint. */
+  counted?: Pick<Hit, 'release'> | undefined
+  /** It may have reached its service. */
+  isForwarded?: boolean
+  /** Its service has answered so, and the answer went out. */
+  answered?: number
 }
 
 /** The public door: every request passes these steps in the order of behaviour 1.5, the first that refuses answers. */
@@ -106,6 +113,9 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
       sendRefusal(request, response, failure, progress)
     }
   }
+  // one that is cut off, or whose answer is lost, may have been carried out
+  const hasFailed = !progress.isForwarded || (progress.answered ?? 0) >= 400
+  if (hasFailed) await progress.counted?.release()
   const { route, identity, adminCall } = progress
   const status = response.headersSent ? response.statusCode : unanswered
   spanEnds(trace, request.method, route?.path ?? 'none', status)
@@ -147,7 +157,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const protocol = protocolOf(route)
   if (protocol)
     return traced(progress, () => speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts))
-  const identity = await admit(request, response, route, peer, body, progress, parts)
+  const identity = await admit(request, route, peer, body, progress, parts)
   progress.identity = identity
   const vouched = parts.vouch(request, { ip: peer.ip, identity })
   const place = placeOf(request, route, target)
@@ -196,11 +206,12 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
   const bought = parts.sell && maySell(route) ? await boughtBy(request, route, target, identity, body) : undefined
+  const proven = identity.signedBy?.toLowerCase() ?? peer.ip
   const quoted = async () => {
     const order = await quotedFor(parts.peers, route, identity, await body())
-    return order && { order, buyer: { agentId: order.fund!.agentId, ip: peer.ip } }
+    return order && { order, buyer: { agentId: order.fund!.agentId, proven } }
   }
-  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, ip: peer.ip } }
+  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, proven } }
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
@@ -233,7 +244,9 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
     if (wanted) await parts.sell!(request, wanted.order, wanted.buyer, shortfall)
     throw shortfall
   })
+  progress.isForwarded = true
   await (sale ? closing(sale, forwarded, response) : forwarded)
+  progress.answered = response.statusCode
 }
 
 async function forward(request: Request, response: Response, route: Found, call: PipeCall, caching: Caching, parts: DoorParts): Promise<void> {
@@ -248,7 +261,6 @@ async function forward(request: Request, response: Response, route: Found, call:
 /** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many refusals every admin call of that address is refused unchecked. */
 async function admit(
   request: Request,
-  response: Response,
   route: Found,
   peer: Peer,
   body: () => Promise<Buffer | undefined>,
@@ -269,7 +281,8 @@ async function admit(
       throw error
     }
   }
-  const standings = await parts.rates.byAddress(request, response, route, peer.ip)
+  const standings = await parts.rates.byAddress(route, peer.ip)
+  progress.counted = await parts.rates.byQuota(route, peer.ip)
   // a signature proves whose write it is, and is worth the wait; headers alone are counted as sent
   if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, route, peer.ip)))
   progress.headers.push(...rateHeaders(standings))

@@ -1,4 +1,4 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Outer } from '../inside/inside.ts'
 import type { Protocol } from '../protocols.ts'
 import { type RateLimits, rateHeaders } from '../rate/limits.ts'
@@ -6,7 +6,7 @@ import type { RawHeaders } from '../request/headers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 
 interface Spoken extends Pick<Outer, 'route' | 'peer' | 'requestId' | 'traceparent'> {
-  request: Parameters<RateLimits['byAddress']>[0]
+  request: Request
   response: Response
   body: () => Promise<Buffer | undefined>
   /** Of the answer. */
@@ -30,7 +30,7 @@ export async function speak(
   const disconnected = new AbortController()
   response.on('close', () => disconnected.abort())
   const count = async () => {
-    headers.push(...rateHeaders(await rates.byAddress(request, response, route, peer.ip)))
+    headers.push(...rateHeaders(await rates.byAddress(route, peer.ip)))
   }
   const body = (await spoken.body()) ?? Buffer.alloc(0)
   await protocol({ request, route, peer, body, requestId, traceparent, count, signal: disconnected.signal }, response, headers)

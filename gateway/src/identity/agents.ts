@@ -73,9 +73,8 @@ export const agentEvents = (rows: AgentRows): Subscription[] => [
 export function openAgents(rows: AgentRows, peers: Peers): Agents {
   const fresh = (row: AgentRow | undefined): FreshAgent | undefined => {
     if (!row) return undefined
-    const { agentId: id, wallet, status, requireSignature, version } = row
-    const stamp = { source: '/carapace/identity', subject: id, aggregateversion: version }
-    return { id, wallet, status, requireSignature, save: async () => void (await rows.apply(id, fieldsOf(row), stamp)) }
+    const { agentId: id, wallet, status, requireSignature } = row
+    return { id, wallet, status, requireSignature, save: () => saveRow(rows, row) }
   }
   return {
     byId: sharedRead(async id => knownAgent(await rows.get(id))),
@@ -90,6 +89,10 @@ export function openAgents(rows: AgentRows, peers: Peers): Agents {
     chainOf: async wallet => (await peers.find('identity', getAgentRowByWallet, { params: { wallet } }))?.preferredChain,
   }
 }
+
+/** Puts what identity has answered into the copy; what events have written since stays. */
+export const saveRow = (rows: AgentRows, row: AgentRow): Promise<void> =>
+  rows.apply(row.agentId, fieldsOf(row), { source: '/carapace/identity', subject: row.agentId, aggregateversion: row.version })
 
 const walletFields = (wallet: string | null) => ({ wallet, walletKey: wallet?.toLowerCase() ?? null })
 

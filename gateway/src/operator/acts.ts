@@ -115,6 +115,12 @@ export async function withAgentIds({ fields }: Act, form: URLSearchParams, get: 
   return filled
 }
 
+/** The key of a form: without one a repeated act would be a second one. @throws VALIDATION_ERROR */
+export function keyOf(form: URLSearchParams): string {
+  const key = form.get('key') ?? ''
+  return uuid.test(key) ? key : refuseField('key', 'is missing: load the page again')
+}
+
 /** The call that a form makes: an empty field is left out, and the service judges what is missing. */
 export function callOf({ endpoint, fields }: Act, form: URLSearchParams): { path: string; body: Record<string, unknown> } {
   const sent = (name: string) => form.get(name)?.trim() || undefined

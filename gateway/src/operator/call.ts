@@ -20,6 +20,12 @@ export interface ServiceAnswer {
   body: any
 }
 
+/** What a call changes: its body, and the key by which a repeated call is the same one. */
+export interface Change {
+  body: object
+  key: string
+}
+
 const timeoutMs = 15_000
 
 /** Calls an endpoint as the door does for an admin. @throws DEPENDENCY_UNAVAILABLE */
@@ -29,13 +35,14 @@ export async function callAs(
   { method }: Pick<AnyEndpoint, 'method'>,
   path: string,
   { originOf, internalKey }: CallParts,
-  body?: object,
+  change?: Change,
 ): Promise<ServiceAnswer> {
-  const context: RequestContext = { mode: signedBy ? 'signed' : 'plain', admin, ip, expires: expiry(), ...(signedBy ? { signedBy } : {}) }
+  const known = { ...(signedBy ? { signedBy } : {}), ...(change ? { idempotencyKey: change.key } : {}) }
+  const context: RequestContext = { mode: signedBy ? 'signed' : 'plain', admin, ip, expires: expiry(), ...known }
   const response = await fetch(originOf(service) + path, {
     method: method.toUpperCase(),
-    headers: { ...callHeaders(context, internalKey), ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
+    headers: { ...callHeaders(context, internalKey), ...(change ? { 'content-type': 'application/json' } : {}) },
+    ...(change ? { body: JSON.stringify(change.body) } : {}),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
   return { status: response.status, body: await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service })) }

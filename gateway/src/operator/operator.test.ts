@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { get as rawGet, request as rawRequest } from 'node:http'
 import { openDatabase } from '@carapace/store'
 import { Wallet } from 'ethers'
-import { startGateway } from '../start.ts'
+import { cacheLimits } from '../cache/micro-cache.ts'
+import { type GatewayOptions, startGateway } from '../start.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { json } from '../testing/upstream.ts'
 import { sessionCookie } from './cookie.ts'
@@ -46,8 +47,8 @@ describe('/operator', () => {
   const admin = Wallet.createRandom()
   const other = Wallet.createRandom()
   const open: Harness[] = []
-  const start = async (env: Record<string, string>) => {
-    const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env })
+  const start = async (env: Record<string, string>, more: Partial<GatewayOptions> = {}) => {
+    const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env }, more)
     open.push(harness)
     harness.upstream.answer = ({ url, context, method, body }, response) => {
       const found = method === 'GET' ? answers.find(([path]) => path.test(url)) : undefined
@@ -86,7 +87,7 @@ describe('/operator', () => {
     const page = await (await get(`${url}/operator`, { cookie })).text()
     return { cookie, page, csrf: /name="csrf" value="([0-9a-f]+)"/.exec(page)?.[1] ?? '' }
   }
-  const suspension = { id: randomUUID(), suspended: 'true', reason: 'because' }
+  const suspension = { id: randomUUID(), suspended: 'true', reason: 'because', key: randomUUID() }
 
   it('signs an admin in by a message of the wallet, and shows what there is, escaped', async () => {
     const answer = await signIn(plain.url, await messageOf(plain.url))
@@ -129,7 +130,7 @@ describe('/operator', () => {
     const { cookie, csrf } = await session(plain)
     const acted = async (name: string, form: Record<string, string>) => {
       upstream.seen.length = 0
-      await send(`${url}/operator/acts/${name}`, { csrf, ...form }, { cookie })
+      await send(`${url}/operator/acts/${name}`, { csrf, key: randomUUID(), ...form }, { cookie })
       const call = upstream.seen.find(({ method }) => method === 'POST')
       return [call?.url, JSON.parse(String(call?.body))]
     }
@@ -220,6 +221,53 @@ describe('/operator', () => {
     assert.deepEqual(JSON.parse(String(seen?.body)), { suspended: true, reason: 'because' })
     assert.deepEqual(seen?.context?.admin, { kind: 'admin', wallet: admin.address })
     assert.match(await (await get(`${url}/operator`, { cookie })).text(), /because/)
+  })
+
+  it('carries an act out once, however often its form is sent: each form has a key of its own', async () => {
+    const { url, upstream } = plain
+    const { cookie, csrf, page } = await session(plain)
+    const keys = [
+      ...page.matchAll(/action="\/operator\/acts\/[^>]*>(?:<input type="hidden"[^>]*>)*?<input type="hidden" name="key" value="([0-9a-f-]{36})">/g),
+    ]
+    const forms = page.match(/action="\/operator\/acts\//g)
+    assert.deepEqual([keys.length, new Set(keys.map(([, key]) => key)).size], [forms?.length, forms?.length])
+
+    const slash = { csrf, key: keys[0]![1]!, agentId, amount: '5', reason: 'late "again" & again' }
+    const path = `${url}/operator/acts/slash`
+    upstream.seen.length = 0
+    for (let i = 0; i < 2; i++) await send(path, slash, { cookie })
+    assert.deepEqual(
+      upstream.seen.map(({ context }) => context?.idempotencyKey),
+      [slash.key, slash.key],
+    )
+    assert.equal(await codeOf(await send(path, { ...slash, key: '' }, { cookie })), '400 VALIDATION_ERROR')
+
+    // nobody knows whether it was done: what is offered then is the same act under the same key
+    const usual = upstream.answer
+    upstream.answer = (_, response) => void response.destroy()
+    const lost = await send(path, slash, { cookie, accept: 'text/html' })
+    upstream.answer = usual
+    const again = /<form class="act"[\s\S]*?<\/form>/.exec(await lost.text())?.[0] ?? ''
+    assert.equal(lost.status, 503)
+    const repeated = [...again.matchAll(/<input[^>]*name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)])
+    assert.deepEqual(Object.fromEntries(repeated), slash)
+    assert.match(again, /action="\/operator\/acts\/slash"/)
+  })
+
+  it('leaves no answer in memory that an act may have changed', async () => {
+    const harness = await start({}, { cacheLimits: { ...cacheLimits, lifetimeMs: 3_600_000 } })
+    const { url, upstream } = harness
+    const { cookie, csrf } = await session(harness)
+    let version = 1
+    upstream.answer = (_, response) => json(response, 200, [version], { 'cache-control': 'public, max-age=1' })
+    const agents = async () => (await harness.call('GET', '/api/agents')).body[0]
+    await agents()
+    version = 2
+    assert.equal(await agents(), 1)
+
+    await send(`${url}/operator/acts/suspend`, { ...suspension, csrf }, { cookie })
+
+    assert.equal(await agents(), 2)
   })
 
   it('needs a signature of the wallet for each act in signed mode', async () => {

@@ -1,6 +1,7 @@
 import { type AdminCaller, chains, Refusal, refuse } from '@carapace/api'
 import type { Peers } from '@carapace/service'
 import type { Request, Response } from 'express'
+import type { MicroCache } from '../cache/micro-cache.ts'
 import { type AdminRules, sameSecret } from '../identity/admin-caller.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import type { VerifySignature } from '../identity/signature.ts'
@@ -9,8 +10,10 @@ import type { RawHeaders } from '../request/headers.ts'
 import { hostName, isLoopback, ownHost, type Peer } from '../request/request.ts'
 import type { AssetPaths } from '../web/assets.ts'
 import type { Site } from '../web/layout.ts'
-import { actOf, callOf, withAgentIds } from './acts.ts'
-import { type CallParts, callAs, type Operator } from './call.ts'
+import { repeatForm } from './act-form.ts'
+import { type ActName, actOf, callOf, keyOf, withAgentIds } from './acts.ts'
+import type { CallParts, Operator } from './call.ts'
+import { carriedOut, mayBeSentAgain, unansweredAct } from './carry-out.ts'
 import { csrfTokenOf, sessionCookie } from './cookie.ts'
 import { doctorPage } from './doctor-page.ts'
 import { operatorPage } from './operator-page.ts'
@@ -30,9 +33,11 @@ export interface OperatorParts extends CallParts {
   store: OperatorStore
   admins: AdminRules
   adminLog: AdminLog
+  cache: Pick<MicroCache, 'drop'>
   verifySignature: VerifySignature
   rates: Pick<RateLimits, 'byUnrouted' | 'checkAdmin' | 'failedAdmin'>
   peers: Peers
+  newId(): string
 }
 
 /** One request under /operator. */
@@ -126,16 +131,15 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     await parts.store.end(session.token)
     redirect(response, '/operator/sign-in', visit.headers, cookie!.clear())
   }
+  const rulesOf = ({ token, admin }: Session) => ({ admin, csrf: csrfTokenOf(token), mustSign: parts.mustSign, newId: parts.newId })
   const show = async (request: Request, response: Response, { query, peer, headers }: Visit) => {
     const session = await sessionOf(request)
     if (!session) return redirect(response, '/operator/sign-in', headers)
     const operator = { admin: session.admin, ip: peer.ip }
     const page = operatorPage({
-      ...operator,
       site: site(),
       now: parts.clock.now(),
-      csrf: csrfTokenOf(session.token),
-      mustSign: parts.mustSign,
+      ...rulesOf(session),
       ...(await facts(operator, firstOf(query), parts)),
     })
     answerPage(response, page, headers)
@@ -152,17 +156,12 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     checkCsrf(form, session)
     const operator: Operator = { admin: session.admin, ip: visit.peer.ip, ...(await signatureOf(request, visit, session)) }
     const { path, body } = callOf(act, await withAgentIds(act, form, readsOf(operator, parts)))
-    const { wallet, kind } = session.admin
-    const call = { requestId: visit.requestId, wallet, kind, method: act.endpoint.method.toUpperCase(), path }
-    const entry = await parts.adminLog.begin(call, Buffer.from(JSON.stringify(body)))
-    const answer = await callAs(operator, act.service, act.endpoint, path, parts, body).catch(async (error: unknown) => {
-      await parts.adminLog.end(entry, error instanceof Refusal ? error.status : 500)
-      throw error
-    })
-    await parts.adminLog.end(entry, answer.status)
+    const called = carriedOut({ act, operator, path, body, key: keyOf(form), requestId: visit.requestId }, parts)
+    const answer = isPerson(request) ? await called.catch(unansweredAct) : await called
     const wantsJson = request.headers.accept === 'application/json'
-    if (wantsJson) answerPage(response, JSON.stringify(answer.body), visit.headers, answer.status, 'application/json; charset=utf-8')
-    else answerPage(response, outcomePage(act, answer, site()), visit.headers, answer.status)
+    if (wantsJson) return answerPage(response, JSON.stringify(answer.body), visit.headers, answer.status, 'application/json; charset=utf-8')
+    const again = mayBeSentAgain(answer) ? repeatForm(name as ActName, form, rulesOf(session)) : undefined
+    answerPage(response, outcomePage(act, answer, again, site()), visit.headers, answer.status)
   }
   /** @throws SIGNATURE_REQUIRED and those of the verifier */
   const signatureOf = async (request: Request, { body, peer }: Visit, { admin }: Session): Promise<{ signedBy?: string }> => {
@@ -200,8 +199,7 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         if (error.status === 401 || error.status === 403) await parts.rates.failedAdmin(peer.ip)
-        // a person came by a link or a form; programs get the refusal of every other address
-        if (!request.headers.accept?.includes('text/html')) throw error
+        if (!isPerson(request)) throw error
         answerPage(response, refusedPage(error.message, site()), visit.headers, error.status)
       }
     },
@@ -211,6 +209,9 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     },
   }
 }
+
+/** A person came by a link or a form; programs get the refusals of every other address. */
+const isPerson = ({ headers }: Request): boolean => headers.accept?.includes('text/html') ?? false
 
 /** Which dispute is shown first: what is no number is the first of all. */
 const firstOf = (query: string): number => Number(/^\d{1,6}$/.exec(new URLSearchParams(query).get('from') ?? '')?.[0] ?? 0)

@@ -21,12 +21,18 @@ export function answerPage(response: Response, text: string, headers: RawHeaders
 /** A page of operators, with their script. */
 export const frame = (title: string, main: Html, site: Site): string => layout({ title, area: 'operator', main, scripts: ['operator.js'] }, site)
 
-/** What came of an act. */
-export const outcomePage = ({ title, hint }: Pick<Act, 'title' | 'hint'>, { status, body }: ServiceAnswer, site: Site): string =>
+/** What came of an act. @param again sends the same act, where it is not known whether it was done */
+export const outcomePage = (
+  { title, hint }: Pick<Act, 'title' | 'hint'>,
+  { status, body }: ServiceAnswer,
+  again: Html | undefined,
+  site: Site,
+): string =>
   frame(
     title,
     html`<div class="narrow">${pageHead(title, status < 300 ? hint : String(body.message ?? ''), status < 300 ? chip('done', 'good') : chip('refused', 'bad'))}
 ${codeBlock(JSON.stringify(body, undefined, 2), 'the answer')}
+${again && html`<p class="answer" role="status" id="said"></p><p class="muted">Whether it was done is not known. Sent again from here it is done once.</p>${again}`}
 <p class="back"><a class="button" href="/operator">Back</a></p></div>`,
     site,
   )

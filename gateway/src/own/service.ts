@@ -4,6 +4,7 @@ import { allowsLoopback, defineService, type HandlersOf, type OutgoingOptions, t
 import { a2aJobs } from '../a2a/jobs.ts'
 import { openTasks, type Tasks } from '../a2a/tasks.ts'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
+import { catchUpJob } from '../identity/catch-up.ts'
 import type { NetworkSource } from '../networks.ts'
 import { openSharedWindows } from '../rate/store.ts'
 import { pageAnswers } from '../web/answer.ts'
@@ -57,7 +58,7 @@ export const ownService = (options: OwnOptions, opened: { rows?: AgentRows; task
     },
     http: parts => http(parts, options),
     events: ({ agentRows, faucets }: Parts): Subscription[] => [...agentEvents(agentRows), ...faucetEvents(faucets)],
-    jobs: a2aJobs,
+    jobs: parts => [...a2aJobs(parts), catchUpJob(parts)],
     measuresAllQueues: true,
   })
 

@@ -1,18 +1,24 @@
 import { type Found, limits, Refusal } from '@carapace/api'
 import { addressKey } from '@carapace/service'
-import type { Request, Response } from 'express'
-import { MemoryStore, type Options, rateLimit, type Store } from 'express-rate-limit'
+import type { Request } from 'express'
 import { uuidForm, walletForm } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
+import type { Hit, Windows } from './windows.ts'
 
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
-  byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
+  byAddress(route: Found, ip: string): Promise<Standing[]>
+  /**
+   * Counts a request for its address against the quota of its endpoint, where that has one. A quota is on what is done: who learns that nothing was
+   * done releases the hit.
+   * @throws RATE_LIMITED
+   */
+  byQuota(route: Found, ip: string): Promise<Pick<Hit, 'release'> | undefined>
   /** Counts a request that is refused before it has a route as a read of its address. @throws RATE_LIMITED */
   byUnrouted(ip: string): Promise<void>
   /** Counts a request for health, metrics or a file, in a window of its own. @throws RATE_LIMITED */
   byProbe(ip: string): Promise<void>
-  /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
+  /** Counts a write for its caller: the wallet that signed; else its address, in plain mode with the identity header as sent. @throws RATE_LIMITED */
   byCaller(request: Request, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
   /** Before the credentials of an admin call are checked. @throws RATE_LIMITED when its address had too many refused: a right guess is then refused too */
   checkAdmin(ip: string): void
@@ -22,12 +28,13 @@ export interface RateLimits {
 }
 
 export interface RateSettings {
+  mode: 'plain' | 'signed'
   /** Reads per minute and client address. */
   read: number
   /** Writes per minute and caller. */
   write: number
-  /** A store for the windows of one limit: shared by replicas, or in memory. */
-  store: (prefix: string, limit: number) => Store
+  /** The windows of one limit: shared by replicas, or in memory. */
+  windows: (prefix: string, limit: number) => Windows
 }
 
 /** A 429 and the standing that led to it. */
@@ -45,17 +52,12 @@ const probeFactor = 10
 
 /** The rate classes of behaviour 1.9. */
 export function rateLimits(settings: RateSettings): RateLimits {
-  const stores: Store[] = []
-  const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds): Limit => {
-    const store = settings.store(name, limit)
-    stores.push(store)
-    return { name, limit, windowSeconds, store }
-  }
-  const window = (name: string, limit: number): Limit => {
-    const made = make(name, limit)
-    // of the options a store needs nothing else
-    void made.store.init?.({ windowMs: made.windowSeconds * 1000 } as Options)
-    return made
+  const opened: Windows[] = []
+  const window = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds): Limit => {
+    const windows = settings.windows(name, limit)
+    windows.init({ windowMs: windowSeconds * 1000 })
+    opened.push(windows)
+    return { name, limit, windowSeconds, windows }
   }
   const read = window('read', settings.read)
   const writeByAddress = window('write-address', settings.write * limits.rate.perIpFactor)
@@ -63,20 +65,16 @@ export function rateLimits(settings: RateSettings): RateLimits {
   const probe = window('probe', settings.read * probeFactor)
   const admin = window('admin-refused', settings.write)
   const refused = fullWindows()
-  const quotas = new Map<string, Quota>()
-  const quotaOf = ({ name, endpoint: { quota } }: Found) => {
-    const counter = quotas.get(name) ?? quotaCounter(make(name, quota!.limit, quota!.windowSeconds))
-    quotas.set(name, counter)
-    return counter
+  const quotas = new Map<string, Limit>()
+  const quotaOf = (name: string, { limit, windowSeconds }: { limit: number; windowSeconds: number }) => {
+    const quota = quotas.get(name) ?? window(name, limit, windowSeconds)
+    quotas.set(name, quota)
+    return quota
   }
 
   return {
-    byAddress: async (request, response, route, ip) => {
-      const address = addressKey(ip)
-      const standing = await count(route.endpoint.rate === 'read' ? read : writeByAddress, address)
-      if (route.endpoint.quota) await quotaOf(route)(request, response, address)
-      return [standing]
-    },
+    byAddress: async (route, ip) => [await count(route.endpoint.rate === 'read' ? read : writeByAddress, addressKey(ip))],
+    byQuota: async ({ name, endpoint: { quota } }, ip) => (quota ? countReleasable(quotaOf(name, quota), addressKey(ip)) : undefined),
     byUnrouted: async ip => {
       await count(read, addressKey(ip))
     },
@@ -85,7 +83,9 @@ export function rateLimits(settings: RateSettings): RateLimits {
     },
     byCaller: async (request, route, ip, signedBy) => {
       if (route.endpoint.rate === 'read') return []
-      return [await count(write, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
+      // a name that nobody proves would give each stranger as many windows as it can think of
+      const claimed = settings.mode === 'plain' ? callerKey(request) : ''
+      return [await count(write, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${claimed}`)]
     },
     checkAdmin: ip => refused.check(addressKey(ip)),
     failedAdmin: async ip => {
@@ -96,12 +96,10 @@ export function rateLimits(settings: RateSettings): RateLimits {
       })
     },
     close: async () => {
-      for (const store of stores) await store.shutdown?.()
+      for (const windows of opened) windows.shutdown()
     },
   }
 }
-
-export const memoryStore = (): Store => new MemoryStore()
 
 const mostWindows = 10_000
 
@@ -126,61 +124,28 @@ interface Limit {
   name: string
   limit: number
   windowSeconds: number
-  store: Store
+  windows: Windows
 }
 
-/**
- * Counts one request against one limit. Straight in the store: the limiter around it would cost a read more than its window does, for options that only
- * quotas have.
- * @throws RATE_LIMITED
- */
-async function count({ name, limit, windowSeconds, store }: Limit, key: string): Promise<Standing> {
-  const { totalHits, resetTime } = await store.increment(key)
-  const standing = standingOf(name, windowSeconds, { limit, remaining: Math.max(limit - totalHits, 0), resetTime })
-  if (totalHits > limit) throw new RateRefusal(standing)
-  return standing
+/** Counts one request against one limit. @throws RATE_LIMITED */
+async function count(limit: Limit, key: string): Promise<Standing> {
+  const hit = await limit.windows.increment(key)
+  if (hit.totalHits > limit.limit) throw new RateRefusal(standingOf(limit, hit))
+  return standingOf(limit, hit)
 }
 
-/** Counts one request against a quota. @throws RATE_LIMITED */
-type Quota = (request: Request, response: Response, key: string) => Promise<void>
-
-interface Counted extends Request {
-  rateKey: string
-  rateRefused: () => void
-  /** Set by the limiter. */
-  rateLimit: { limit: number; remaining: number; resetTime?: Date }
+/** As `count`; a request that is refused is not counted, so that those which are released make room. @throws RATE_LIMITED */
+async function countReleasable(limit: Limit, key: string): Promise<Hit> {
+  const hit = await limit.windows.increment(key)
+  if (hit.totalHits <= limit.limit) return hit
+  await hit.release()
+  throw new RateRefusal(standingOf(limit, hit))
 }
 
-/** A request that has failed is no longer counted. */
-function quotaCounter({ name, limit, windowSeconds, store }: Limit): Quota {
-  const limiter = rateLimit({
-    windowMs: windowSeconds * 1000,
-    limit,
-    standardHeaders: false,
-    legacyHeaders: false,
-    skipFailedRequests: true,
-    validate: false,
-    store,
-    keyGenerator: request => (request as Counted).rateKey,
-    handler: request => (request as Counted).rateRefused(),
-  })
-  return (request, response, key) =>
-    new Promise((resolve, reject) => {
-      const counted = request as Counted
-      counted.rateKey = key
-      counted.rateRefused = () => reject(new RateRefusal(standingOf(name, windowSeconds, counted.rateLimit)))
-      // it answers by `next` or by the handler above
-      void limiter(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
-    })
-}
-
-function standingOf(
-  name: string,
-  windowSeconds: number,
-  { limit, remaining, resetTime }: { limit: number; remaining: number; resetTime?: Date | undefined },
-): Standing {
-  return { name, limit, remaining, windowSeconds, resetTime: resetTime ?? new Date(Date.now() + windowSeconds * 1000) }
-}
+const standingOf = ({ name, limit, windowSeconds }: Limit, { totalHits, resetTime }: Hit): Standing => ({
+  ...{ name, limit, windowSeconds, resetTime },
+  remaining: Math.max(limit - totalHits, 0),
+})
 
 /** Who a write claims to come from; what is malformed counts for the address alone. */
 function callerKey({ headers }: Request): string {

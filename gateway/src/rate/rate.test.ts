@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { makeLog } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
-import { acquireMongo, httpCall, type TestMongo } from '@carapace/testing'
-import type { Options } from 'express-rate-limit'
+import { acquireMongo, httpCall, newWallet, type TestMongo } from '@carapace/testing'
 import { startGateway } from '../start.ts'
 import { startHarness } from '../testing/harness.ts'
-import { openSharedWindows, sharedStore } from './store.ts'
+import { openSharedWindows, sharedWindows } from './store.ts'
 
 describe('rate limits', () => {
   it('allow so many reads per address, and say so in both kinds of headers', async () => {
@@ -43,6 +42,22 @@ describe('rate limits', () => {
       const others = []
       for (let i = 0; i < 18; i++) others.push(await write(randomUUID()))
       assert.deepEqual([others.filter(status => status === 200).length, others.at(-1)], [17, 429])
+    } finally {
+      await harness.close()
+    }
+  })
+
+  it('count writes of nobody who signs by their address in signed mode, whoever they say they are', async () => {
+    const harness = await startHarness({ RATE_LIMIT_WRITE: '2', AUTH_MODE: 'signed' })
+    try {
+      const statuses = []
+      for (const name of ['x-agent-id', 'x-wallet-address', 'x-agent-id'])
+        statuses.push(
+          (await harness.call('POST', '/api/register-agent', { headers: { [name]: name === 'x-agent-id' ? randomUUID() : newWallet() }, body: {} }))
+            .status,
+        )
+
+      assert.deepEqual(statuses, [200, 200, 429])
     } finally {
       await harness.close()
     }
@@ -163,9 +178,9 @@ describe('the shared store', () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}rate` })
     await openSharedWindows(db)
     const log = makeLog({ process: 'test', level: 'silent' })
-    const hour = { windowMs: 3_600_000 } as Options
-    const replicas = Array.from({ length: 3 }, () => sharedStore(db, 'test', 1_000, log))
-    for (const replica of replicas) await replica.init?.(hour)
+    const hour = { windowMs: 3_600_000 }
+    const replicas = Array.from({ length: 3 }, () => sharedWindows(db, 'test', 1_000, log))
+    for (const replica of replicas) replica.init(hour)
 
     const hits = await Promise.all(Array.from({ length: 60 }, (_, i) => replicas[i % 3]!.increment('client')))
 
@@ -173,22 +188,22 @@ describe('the shared store', () => {
       hits.map(({ totalHits }) => totalHits).sort((a, b) => a - b),
       Array.from({ length: 60 }, (_, i) => i + 1),
     )
-    for (const replica of replicas) await replica.shutdown?.()
+    for (const replica of replicas) replica.shutdown()
     await db.close()
   })
 
   it('reserves hits in blocks where limits are high, and never counts too few', async () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}rate` })
     const log = makeLog({ process: 'test', level: 'silent' })
-    const [a, b] = [0, 1].map(() => sharedStore(db, 'blocks', 10_000, log))
-    for (const store of [a!, b!]) await store.init?.({ windowMs: 3_600_000 } as Options)
+    const [a, b] = [0, 1].map(() => sharedWindows(db, 'blocks', 10_000, log))
+    for (const store of [a!, b!]) store.init({ windowMs: 3_600_000 })
 
     const first = await a!.increment('client')
     const other = await b!.increment('client')
     const second = await a!.increment('client')
 
     assert.deepEqual([first.totalHits, other.totalHits, second.totalHits], [1, 11, 2])
-    for (const store of [a!, b!]) await store.shutdown?.()
+    for (const store of [a!, b!]) store.shutdown()
     await db.close()
   })
 })

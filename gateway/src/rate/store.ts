@@ -1,11 +1,21 @@
 import type { Logger } from '@carapace/service'
 import { type Database, openCollection } from '@carapace/store'
-import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
+import { type Hit, memoryWindows, type Windows } from './windows.ts'
 
-interface Window {
+interface StoredWindow {
   _id: string
   hits: number
   expireAt: Date
+}
+
+/** What this replica knows of a window. */
+interface Local {
+  id: string
+  used: number
+  /** Up to where the database has counted. */
+  reserved: number
+  /** Unix ms */
+  end: number
 }
 
 const collection = 'rate_windows'
@@ -17,11 +27,11 @@ const blockOf = (limit: number): number => Math.max(1, Math.floor(limit / 1_000)
  * Counts in the gateway's database, so that all replicas share each window. Windows start at whole multiples of their length.
  * A client that is over its limit costs nothing more until its window ends; when the database is away each replica counts for itself.
  */
-export function sharedStore(db: Database, prefix: string, limit: number, log: Logger): Store {
-  const windows = db.collection<Window>(collection)
-  const fallback = new MemoryStore()
+export function sharedWindows(db: Database, prefix: string, limit: number, log: Logger): Windows {
+  const windows = db.collection<StoredWindow>(collection)
+  const fallback = memoryWindows()
   const block = blockOf(limit)
-  const local = new Map<string, { id: string; used: number; reserved: number; end: number }>()
+  const local = new Map<string, Local>()
   let windowMs = 60_000
 
   /** Total after reserving `count` more hits. The upserts of two replicas may collide; the second try then finds the document. */
@@ -39,14 +49,21 @@ export function sharedStore(db: Database, prefix: string, limit: number, log: Lo
     }
   }
 
+  /** What this replica knows of the window is then too much: it asks the database again, and the rest of a block stays counted. */
+  const release = async (key: string, own: Local): Promise<void> => {
+    if (local.get(key) === own) local.delete(key)
+    await windows
+      .updateOne({ _id: own.id }, { $inc: { hits: -1 } })
+      .catch((error: unknown) => log.warn({ err: error }, 'rate limits: a hit stays counted'))
+  }
+  const reservedHit = (key: string, own: Local): Hit => ({ totalHits: own.used, resetTime: new Date(own.end), release: () => release(key, own) })
+
   return {
-    prefix,
-    localKeys: false,
-    init: (options: Options) => {
+    init: options => {
       windowMs = options.windowMs
       fallback.init(options)
     },
-    increment: async (key): Promise<ClientRateLimitInfo> => {
+    increment: async key => {
       const now = Date.now()
       const end = now - (now % windowMs) + windowMs
       const id = `${prefix}:${key}:${end}`
@@ -56,25 +73,21 @@ export function sharedStore(db: Database, prefix: string, limit: number, log: Lo
         own = { id, used: 0, reserved: 0, end }
         local.set(key, own)
       }
-      if (own.used < own.reserved || own.used > limit) return { totalHits: ++own.used, resetTime: new Date(end) }
+      // the database has not counted this one, and gets none back for it
+      if (own.used > limit) return { totalHits: ++own.used, resetTime: new Date(end), release: async () => {} }
+      if (own.used < own.reserved) {
+        own.used += 1
+        return reservedHit(key, own)
+      }
       try {
         const total = await reserve(id, block, end)
         own.used = total - block + 1
         own.reserved = total
-        return { totalHits: own.used, resetTime: new Date(end) }
+        return reservedHit(key, own)
       } catch (error) {
         log.warn({ err: error }, 'rate limits: counted by this replica alone')
         return fallback.increment(key)
       }
-    },
-    decrement: async key => {
-      const own = local.get(key)
-      if (!own || own.end <= Date.now()) return
-      own.used -= 1
-      await windows.updateOne({ _id: own.id }, { $inc: { hits: -1 } }).catch(() => fallback.decrement(key))
-    },
-    resetKey: key => {
-      local.delete(key)
     },
     shutdown: () => fallback.shutdown(),
   }
@@ -90,5 +103,5 @@ function sweep(local: Map<string, { end: number }>, now: number): void {
 
 /** The database forgets windows by itself. */
 export async function openSharedWindows(db: Database): Promise<void> {
-  await openCollection<Window>(db, collection, { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
+  await openCollection<StoredWindow>(db, collection, { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
 }

@@ -57,9 +57,9 @@ function purchaseOf(found: Found, path: string, query: URLSearchParams): Purchas
   }
 }
 
-/** An entry also stands for a missing value, so the first one is the default. */
+/** An entry also stands for a missing value, so the first one is the default. Of a repeated parameter a service reads the last: that one is sold. */
 const isFor = ({ query = {} }: Price, sent: URLSearchParams): boolean =>
-  Object.entries(query).every(([name, value]) => (sent.get(name) ?? value) === value)
+  Object.entries(query).every(([name, value]) => (sent.getAll(name).at(-1) ?? value) === value)
 
 /** Undefined for what is no address, and for one that names a host: two slashes at the start, or what counts as such. */
 function ownUrl(path: string): URL | undefined {

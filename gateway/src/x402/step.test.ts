@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { errorBody, Refusal } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
+import { signRequest } from '@slicekit/erc8128'
+import { Wallet } from 'ethers'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { json } from '../testing/upstream.ts'
 
@@ -76,6 +78,30 @@ describe('a call that is paid by x402', () => {
 
     assert.deepEqual(await closing(200, body, { extensions }), { served: true, answer: { status: 200, text: JSON.stringify(body) } })
     assert.deepEqual(await closing(...refusal('CONFLICT'), { extensions }), { served: false })
+  })
+
+  it('belongs to its address, or to the wallet that signed the call: a name in a header gives nobody a credit', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 200, {})
+    const [named, signer] = [randomUUID(), Wallet.createRandom()]
+    const path = `/api/reputation/check-eligibility?wallet=${newWallet()}`
+    const paid = { 'payment-signature': header({ x402Version: 2 }) }
+    const keeper = {
+      ...{ address: signer.address as `0x${string}`, chainId: 84532 },
+      signMessage: async (message: Uint8Array) => (await signer.signMessage(message)) as `0x${string}`,
+    }
+    const request = await signRequest(harness.url + path, { headers: paid }, keeper)
+    harness.upstream.collected.length = 0
+
+    for (const headers of [{ ...paid, 'x-agent-id': named }, Object.fromEntries(request.headers)])
+      assert.equal((await harness.call('GET', path, { headers })).status, 200)
+
+    assert.deepEqual(
+      harness.upstream.collected.map(({ buyer, agentId }) => [buyer, agentId]),
+      [
+        ['127.0.0.1', named],
+        [signer.address.toLowerCase(), null],
+      ],
+    )
   })
 
   it('may answer a challenge that named the address of a former key, and no other one', async () => {

@@ -30,8 +30,10 @@ export interface Sale {
 }
 
 interface Buyer {
+  /** The agent that it is bought for. Of a sold read it is only named, and gives no right to anything. */
   agentId: string | null
-  ip: string
+  /** Who may go on with the payment of a sold read: the wallet that signed the call, in lower case, else the client's address. */
+  proven: string
 }
 
 /**
@@ -91,7 +93,7 @@ export function openSales(parts: Parts): Sell | undefined {
     if (!sent && fund?.refusal) throw fund.refusal
     if (!sent) return refuseWith()
     const { payTo, issuedAt } = answeredBy(sent, fund?.formerPayTo)
-    const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: buyer.agentId ?? buyer.ip }
+    const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: (fund && buyer.agentId) ?? buyer.proven }
     const identifier = sold && 'identifier' in sent ? identifierOf(sent.identifier, sold) : undefined
     const { refusal, service, subject, chain, payer } = fund ?? {}
     // a transfer that was sent cannot be stopped: it is accepted, and goes back

@@ -5,7 +5,15 @@ import { consumes } from './identity/consumes.ts'
 import * as credentials from './identity/credentials.ts'
 import * as events from './identity/events.ts'
 import * as heartbeats from './identity/heartbeats.ts'
-import { announceAgents, getAgentRow, getAgentRowByHandle, getAgentRowByWallet, getProfileWithSkills, registerOnChain } from './identity/internal.ts'
+import {
+  announceAgents,
+  getAgentRow,
+  getAgentRowByHandle,
+  getAgentRowByWallet,
+  getProfileWithSkills,
+  listRestrictedAgents,
+  registerOnChain,
+} from './identity/internal.ts'
 import * as migration from './identity/migration.ts'
 import * as profiles from './identity/profiles.ts'
 import { getRegistrationStatus, registerAgent, setAuthPolicy, updateAgent } from './identity/registration.ts'
@@ -47,7 +55,16 @@ export const identityApi = serviceApi('identity', {
     submitPortfolio,
     ...challenges,
   },
-  internal: { getAgentRow, getAgentRowByWallet, getAgentRowByHandle, getProfileWithSkills, registerOnChain, announceAgents, sagaReport },
+  internal: {
+    getAgentRow,
+    getAgentRowByWallet,
+    getAgentRowByHandle,
+    getProfileWithSkills,
+    registerOnChain,
+    announceAgents,
+    listRestrictedAgents,
+    sagaReport,
+  },
   events,
   consumes,
 })

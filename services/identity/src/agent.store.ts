@@ -24,6 +24,7 @@ const indexes: Indexes = {
   status_newest: { key: { status: 1, ...newest } },
   registered_newest: { key: { registered: 1, status: 1, ...newest } },
   updated: { key: { updatedAt: 1 } },
+  restricted_updated: { key: { updatedAt: 1, _id: 1 }, partialFilterExpression: { restricted: true } },
   ...Object.fromEntries(
     pendingSteps.map(step => [`pending_${step}`, { key: { [step]: 1 as const }, partialFilterExpression: { [step]: 'pending' } }]),
   ),
@@ -43,6 +44,8 @@ export type AgentStore = AggregateStore<Agent> &
     byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
     bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
     byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
+    /** Suspended, migrated, or with a policy: those that changed since then, the longest ago first. */
+    restrictedSince(since: Date, limit: number): Promise<Stored<Agent>[]>
   }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -78,6 +81,7 @@ export function agentStore(db: Database): AgentStore {
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),
     byCard: cardTokenId => one({ cardTokenId }),
+    restrictedSince: (since, limit) => agents.find({ restricted: true, updatedAt: { $gte: since } }, { sort: { updatedAt: 1, _id: 1 }, limit }),
     // nobody has a handle of 36 characters, so a UUID is never looked up as one
     named: async idOrHandle =>
       (await (uuid.test(idOrHandle) ? agents.get(idOrHandle.toLowerCase()) : byHandle(idOrHandle))) ?? refuse('NOT_FOUND', { resource: 'agent' }),

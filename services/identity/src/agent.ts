@@ -100,6 +100,8 @@ export interface Agent {
   hireable: boolean
   lastSeenAt: Date
   searchText: string
+  /** Not every call that names it may be made. Absent until the first change by a version that knows it. */
+  restricted?: boolean
 }
 
 export const noStep: Step = { onChain: null, attempts: 0, confirmedAt: null }
@@ -108,7 +110,7 @@ const noCommand = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber:
 /** What is known of a step, also of one without a command. */
 export const progressOf = ({ onChain }: Step): Required<OnChain> | typeof noCommand => onChain ?? noCommand
 
-type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'hireable' | 'lastSeenAt' | 'searchText'>
+type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'hireable' | 'lastSeenAt' | 'searchText' | 'restricted'>
 
 /** The agent with its derived fields recomputed. */
 export function derived(agent: Underived): Agent {
@@ -121,6 +123,7 @@ export function derived(agent: Underived): Agent {
     tokenKeys: chains.flatMap(chain => (agent.chains[chain].identity.tokenId === null ? [] : [`${chain}:${agent.chains[chain].identity.tokenId}`])),
     registered: agent.chains[agent.preferredChain].identity.onChain?.status === 'confirmed',
     hireable: agent.status === 'active' && !agent.platform,
+    restricted: agent.status !== 'active' || agent.requireSignature,
     lastSeenAt: agent.lastHeartbeat ?? agent.registeredAt,
     searchText: [agent.handle, agent.description ?? '', ...skillNames].join('\n').toLowerCase(),
   }

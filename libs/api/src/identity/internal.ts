@@ -56,6 +56,20 @@ export const getAgentRowByWallet = endpoint({
   response: agentRow,
 })
 
+/**
+ * The gateway believes its copy where it accepts a caller, so a lost event would leave an agent without its suspension, or without its policy: this is
+ * what it asks for after a while.
+ */
+export const listRestrictedAgents = endpoint({
+  method: 'get',
+  path: '/internal/v1/restricted-agents',
+  caller: 'internal',
+  summary: 'Agents that are suspended or migrated, or whose calls need a signature, in the order of their last change since a time',
+  query: { since: timestamp },
+  /** `next`: from where the next read goes on. `more`: there is more to read now. */
+  response: z.object({ agents: z.array(agentRow), next: timestamp, more: z.boolean() }),
+})
+
 export const getAgentRowByHandle = endpoint({
   method: 'get',
   path: '/internal/v1/agents/by-handle/:handle',

@@ -9,6 +9,9 @@ import { agentRow, profiles } from '../views.ts'
 
 /** Shorter than the caller's own wait, so that it gets an answer and not a time-out. */
 const waitMs = 8_000
+const mostRestricted = 200
+/** A change has its time before it is committed: so long at most, with room to spare. */
+const commitMs = 30_000
 
 export const internalHandlers = (parts: Parts) =>
   ({
@@ -33,6 +36,14 @@ export const internalHandlers = (parts: Parts) =>
       const { status, txHash } = progressOf(identity)
       const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
       return answer.status === 'pending' ? reply(202, answer) : answer
+    },
+
+    listRestrictedAgents: async ({ query }) => {
+      const from = parts.clock.now().getTime() - commitMs
+      const found = await parts.agents.restrictedSince(new Date(query.since), mostRestricted)
+      const more = found.length === mostRestricted
+      const next = more ? found.at(-1)!.updatedAt : new Date(from)
+      return { agents: found.map(agentRow), next: next.toISOString(), more }
     },
 
     announceAgents: ({ body }) => announceRows(parts, identitySnapshot, body, parts.agents, agentRow),

@@ -145,6 +145,27 @@ describe('registration', () => {
     )
   })
 
+  it('lists the agents that have lost a right, by a suspension or a policy of their own, and none that only goes on', async () => {
+    const [active, held, careful] = [await harness.agent(), await harness.agent(), await harness.agent()]
+    const { peers, clock } = harness.platform.service('identity').platform
+    const since = clock.now().toISOString()
+    const suspend = (suspended: boolean) =>
+      harness.call('POST', `/api/admin/agents/${held.id}/suspend`, { body: { suspended, reason: 'x' }, headers: { 'x-admin-wallet': active.wallet } })
+    const headersOf = ({ id, wallet }: typeof active) => ({ 'x-agent-id': id, 'x-wallet-address': wallet })
+    await suspend(true)
+    const policy = { body: { requireSignature: true }, headers: { ...headersOf(careful), 'x-test-signed-by': careful.wallet } }
+    assert.equal((await harness.call('POST', `/api/agents/${careful.id}/auth-policy`, policy)).status, 200)
+    await harness.call('POST', '/api/agent-heartbeat', { headers: headersOf(active), body: {} })
+    const listed = async () => {
+      const { agents, more } = await peers.call('identity', identityApi.internal.listRestrictedAgents, { query: { since } })
+      return [agents.map(({ agentId }) => agentId), more]
+    }
+
+    assert.deepEqual(await listed(), [[held.id, careful.id], false])
+    await suspend(false)
+    assert.deepEqual(await listed(), [[careful.id], false])
+  })
+
   it('refuses reserved handles and malformed fields by name', async () => {
     const cases = [
       [{ handle: 'discover' }, 'NAME_RESERVED', 'handle'],

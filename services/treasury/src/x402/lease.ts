@@ -4,22 +4,24 @@ import { x402PaymentStates } from './payment-states.ts'
 
 /**
  * The one request that may go on with a payment which an earlier request left open; undefined: none may. A request that repeats it under its
- * identifier, which no chain shows, is its buyer's from any address.
+ * identifier, which no chain shows, is its buyer's from any address, and so is one that the wallet has signed which has paid.
  */
 export function lease(
   payment: X402Payment,
   wanted: Pick<X402Payment, 'route' | 'buyer' | 'identifier'> & { subject: string | undefined },
   wallMs: number,
 ): Decision<X402Payment> | undefined {
-  const { state, settledAt, route, buyer, fund } = payment
+  const { state, settledAt, route, fund } = payment
   const isCredit = state === 'settled' && settledAt !== null && wallMs - settledAt.getTime() < creditMs
   const isUnanswered =
     fund !== undefined && !fund.isAnswered && fund.refusal === undefined && (state === 'settled' || state === 'held' || state === 'spent')
   const isOpen = state === 'claimed' || (fund ? isUnanswered : isCredit)
-  const isSame = route === wanted.route && (buyer === wanted.buyer || repeats(payment, wanted)) && fund?.subject === wanted.subject
+  const isSame = route === wanted.route && (isOf(payment, wanted.buyer) || repeats(payment, wanted)) && fund?.subject === wanted.subject
   if (!isOpen || !isSame || isLeased(payment, wallMs)) return undefined
   return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
 }
+
+const isOf = ({ buyer, payer }: X402Payment, asking: string): boolean => buyer === asking || payer.toLowerCase() === asking
 
 /** Whether a request has it now. */
 export const isLeased = ({ leasedUntil }: X402Payment, wallMs: number): boolean => leasedUntil !== null && leasedUntil.getTime() > wallMs

@@ -17,7 +17,7 @@ export interface X402Payment {
   payTo: string
   /** The agent that it is bought for. */
   agentId: string | null
-  /** Who may use it as a credit: the agent, else the client's address. */
+  /** Who may use it as a credit: the wallet that signed the call, in lower case, else the client's address; of money at the intake, the agent. */
   buyer: string
   /** The client's own name for the payment, and a hash of what is bought with it. */
   identifier?: { id: string; request: string } | undefined

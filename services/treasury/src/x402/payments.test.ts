@@ -78,6 +78,15 @@ describe('payments by x402', () => {
     assert.equal(harness.commands.filter(({ args }) => args.nonce === authorizationOf(payload).nonce).length, 1)
   })
 
+  it('is a credit for the wallet that paid, from any address', async () => {
+    const payload = await signed()
+    await close(await collect(payload), false)
+
+    await assert.rejects(collect(payload, { buyer: newWallet().toLowerCase() }), replayed)
+    await close(await collect(payload, { buyer: authorizationOf(payload).from.toLowerCase() }), true)
+    await assert.rejects(collect(payload), replayed)
+  })
+
   describe('with an identifier', () => {
     const newIdentifier = () => ({ id: `pay_${randomUUID()}`, request: 'a call' })
     const answer = { status: 200, text: '{"bought":true}' }
