@@ -6,11 +6,11 @@ const { listRestrictedAgents } = identityApi.internal
 
 /** So long at most a suspension, a migration or a policy that no event has reported does not bind. */
 const everyMs = 5_000
-/** What a gateway that starts looks back on: what is older was reported to the one before it. */
-const lookBackMs = dayMs
+/** The first poll of a process goes back so far: what is older was reported to the one before it. */
+const firstPollMs = dayMs
 
 /**
- * Asks identity which agents have lost a right. A caller is accepted on the word of the copy, which events write: without this a lost one would let a
+ * Polls identity for the agents that have lost a right. A caller is accepted on the word of the copy, which events write: without this a lost one would let a
  * suspended agent go on for ever. What an agent gains is read before it is refused.
  */
 export function catchUpJob({ agentRows, peers, clock }: Pick<Platform, 'peers' | 'clock'> & { agentRows: AgentRows }): Job {
@@ -25,7 +25,7 @@ export function catchUpJob({ agentRows, peers, clock }: Pick<Platform, 'peers' |
     name: 'agents that have lost a right',
     everyMs,
     run: async () => {
-      since = await readOn(since ?? new Date(clock.now().getTime() - lookBackMs).toISOString())
+      since = await readOn(since ?? new Date(clock.now().getTime() - firstPollMs).toISOString())
     },
   }
 }

@@ -29,7 +29,7 @@ export const actForms =
     return html`<form class="act" method="post" action="/operator/acts/${name}" data-signer="${rules.mustSign ? rules.admin.wallet : ''}">${hidden}${entered.length > 0 && html`<div class="filters">${entered.map(([field, kind]) => entry(field, kind))}</div>`}<button class="button${entered.length === 0 && ' small quiet'}" type="submit">${label}</button></form>`
   }
 
-/** What was entered once more, under the same key and without anything to fill in. */
+/** Sends again what was entered, under the same key: nothing is left to fill in. */
 export const repeatForm = (name: ActName, sent: URLSearchParams, rules: FormRules): Html => {
   const entered = ['key', ...Object.keys(acts[name].fields)].map(field => [field, sent.get(field) ?? ''])
   return actForms(rules)(name, Object.fromEntries(entered), 'Send it again')

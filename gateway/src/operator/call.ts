@@ -37,8 +37,8 @@ export async function callAs(
   { originOf, internalKey }: CallParts,
   change?: Change,
 ): Promise<ServiceAnswer> {
-  const known = { ...(signedBy ? { signedBy } : {}), ...(change ? { idempotencyKey: change.key } : {}) }
-  const context: RequestContext = { mode: signedBy ? 'signed' : 'plain', admin, ip, expires: expiry(), ...known }
+  const optional = { ...(signedBy ? { signedBy } : {}), ...(change ? { idempotencyKey: change.key } : {}) }
+  const context: RequestContext = { mode: signedBy ? 'signed' : 'plain', admin, ip, expires: expiry(), ...optional }
   const response = await fetch(originOf(service) + path, {
     method: method.toUpperCase(),
     headers: { ...callHeaders(context, internalKey), ...(change ? { 'content-type': 'application/json' } : {}) },

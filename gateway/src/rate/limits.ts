@@ -9,8 +9,8 @@ export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
   byAddress(route: Found, ip: string): Promise<Standing[]>
   /**
-   * Counts a request for its address against the quota of its endpoint, where that has one. A quota is on what is done: who learns that nothing was
-   * done releases the hit.
+   * Counts a request for its address against the quota of its endpoint, where that has one. A quota limits what is done: the hit is
+   * released where it is certain that nothing was done.
    * @throws RATE_LIMITED
    */
   byQuota(route: Found, ip: string): Promise<Pick<Hit, 'release'> | undefined>

@@ -47,7 +47,7 @@ describe('rate limits', () => {
     }
   })
 
-  it('count writes of nobody who signs by their address in signed mode, whoever they say they are', async () => {
+  it('count writes without a signature by their address in signed mode, and not by the name that they bear', async () => {
     const harness = await startHarness({ RATE_LIMIT_WRITE: '2', AUTH_MODE: 'signed' })
     try {
       const statuses = []

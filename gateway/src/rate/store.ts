@@ -49,7 +49,7 @@ export function sharedWindows(db: Database, prefix: string, limit: number, log: 
     }
   }
 
-  /** What this replica knows of the window is then too much: it asks the database again, and the rest of a block stays counted. */
+  /** What this replica has cached of the window is then too much: the next hit reads the database again, and the rest of a block stays counted. */
   const release = async (key: string, own: Local): Promise<void> => {
     if (local.get(key) === own) local.delete(key)
     await windows

@@ -58,7 +58,7 @@ export const getAgentRowByWallet = endpoint({
 
 /**
  * The gateway believes its copy where it accepts a caller, so a lost event would leave an agent without its suspension, or without its policy: this is
- * what it asks for after a while.
+ * what it polls.
  */
 export const listRestrictedAgents = endpoint({
   method: 'get',

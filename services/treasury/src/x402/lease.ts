@@ -21,7 +21,7 @@ export function lease(
   return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
 }
 
-const isOf = ({ buyer, payer }: X402Payment, asking: string): boolean => buyer === asking || payer.toLowerCase() === asking
+const isOf = ({ buyer, payer }: X402Payment, wanted: string): boolean => buyer === wanted || payer.toLowerCase() === wanted
 
 /** Whether a request has it now. */
 export const isLeased = ({ leasedUntil }: X402Payment, wallMs: number): boolean => leasedUntil !== null && leasedUntil.getTime() > wallMs
