@@ -74,7 +74,7 @@ export function releaseView({ escrowId, id, status, assignment, settlement }: St
   }
 }
 
-/** What was decided last, as its event said; nothing where nothing was decided. */
+/** What was decided last, as it was published; nothing where nothing was decided. */
 export const decisionRows = (escrow: Escrow) => {
   const { id: gigId, decision } = escrow
   return decision ? [{ gigId, outcome: decision.outcome, reason: decision.reason, verdict: effectiveVerdict(escrow).verdict }] : []
