@@ -228,7 +228,7 @@ describe('POST /api/domains/register', () => {
     const name = newName()
     const key = { 'idempotency-key': `key-${name}` }
     const first = await register(agent, name, '.claw', 100, key)
-    await harness.platform.service('domains').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('domains')
     const second = await register(agent, name, '.claw', 100, key)
     assert.deepEqual([first.status, second.status, second.body.record.id], [201, 201, first.body.record.id])
     assert.equal(harness.commands.length, 1)

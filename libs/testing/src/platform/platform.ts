@@ -36,6 +36,8 @@ export interface TestPlatform {
   publish(draft: Draft, version?: number): Promise<void>
   /** Moves the platform clock of every service and runs the jobs that become due. */
   advance(seconds: number): Promise<void>
+  /** Removes the answers that a service has stored: a repeat under its Idempotency-Key runs again, as where the process died before its answer was stored. */
+  forgetAnswers(name: ServiceName): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,6 +80,9 @@ export async function startPlatform(services: readonly AnyService[], options: Te
     advance: async seconds => {
       offset += seconds * 1000
       await platform.publish(clockAdvanced.of({ offsetMs: offset }))
+    },
+    forgetAnswers: async name => {
+      await platform.service(name).platform.db.connection.collection('idempotency').deleteMany({})
     },
     close: async () => {
       await door.close()

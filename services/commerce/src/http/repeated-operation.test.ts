@@ -19,7 +19,7 @@ describe('a request about a job whose answer was lost', () => {
     )
   }
   const post: Harness['post'] = (...request) => harness.post(...request)
-  const forget = () => harness.platform.service('commerce').platform.db.connection.collection('idempotency').deleteMany({})
+  const forget = () => harness.platform.forgetAnswers('commerce')
   /** The answers to the request, to its repeat after the answer was lost, and to the same request under another key; and the commands it sent. */
   const repeated = async (kind: string, id: string, request: (key: Record<string, string>) => Promise<Answer>) => {
     const key = { 'idempotency-key': randomUUID() }

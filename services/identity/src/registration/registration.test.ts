@@ -58,8 +58,7 @@ describe('registration', () => {
     const headers = { prefer: 'respond-async', 'idempotency-key': randomUUID() }
     const first = await register(body, headers)
 
-    const keys = harness.platform.service('identity').platform.db.connection.collection('idempotency')
-    await keys.deleteMany({})
+    await harness.platform.forgetAnswers('identity')
     const second = await register(body, headers)
 
     assert.equal(second.status, 202)

@@ -134,7 +134,7 @@ describe('crews, comments and work logs over HTTP', () => {
         const say = (headers = {}) => as(caller, 'POST', `/api/crews/${crewId}/${what}`, body, headers)
         const key = { 'idempotency-key': randomUUID() }
         const first = await say(key)
-        await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+        await harness.platform.forgetAnswers('marketplace')
         const again = await say(key)
         const once = await say()
         for (const { status, body } of [again, once]) assert.deepEqual([status, body], [first.status, first.body])
@@ -234,7 +234,7 @@ describe('crews, comments and work logs over HTTP', () => {
       const path = `/api/gigs/${gigId}/comments`
       const headers = { 'idempotency-key': randomUUID() }
       const first = await as(poster, 'POST', path, { content: 'hello' }, headers)
-      await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.forgetAnswers('marketplace')
       const again = await as(poster, 'POST', path, { content: 'hello' }, headers)
       assert.equal(again.body.id, first.body.id)
       assert.equal((await as(poster, 'GET', path)).body.length, 1)

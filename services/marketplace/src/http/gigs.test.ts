@@ -65,7 +65,7 @@ describe('gigs over HTTP', () => {
 
     const concurrent = await Promise.all([request(), request(), request()])
     const again = await request()
-    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('marketplace')
     const afterDeath = await request()
 
     for (const answer of concurrent) assert.ok(answer.status === 201 || answer.body.code === 'IDEMPOTENCY_IN_PROGRESS', JSON.stringify(answer.body))
@@ -114,7 +114,7 @@ describe('gigs over HTTP', () => {
     const cancel = (headers: object = {}) => harness.call('POST', `/api/gigs/${id}/cancel`, { headers: { ...poster.headers, ...headers } })
     const key = { 'idempotency-key': randomUUID() }
     const first = await cancel(key)
-    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('marketplace')
 
     const [retried, other] = [await cancel(key), await cancel()]
 

@@ -77,7 +77,7 @@ describe('hiring over HTTP', () => {
     const headers = { 'idempotency-key': randomUUID() }
     const request = () => as(worker, 'POST', `/api/gigs/${id}/apply`, proposal, headers)
     const first = await request()
-    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('marketplace')
     const retried = await request()
     const replayed = await request()
 
@@ -256,7 +256,7 @@ describe('hiring over HTTP', () => {
     const headers = { 'idempotency-key': randomUUID() }
     const request = () => as(poster, 'POST', `/api/gigs/${id}/offer/${worker.id}`, {}, headers)
     const first = await request()
-    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('marketplace')
 
     const retried = await request()
 

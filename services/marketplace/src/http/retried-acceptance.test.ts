@@ -27,7 +27,7 @@ describe('a retried acceptance', () => {
   const offerTo = async (gigId: string, agent: TestAgent) =>
     (await done(harness, poster, 'POST', `/api/gigs/${gigId}/offer/${agent.id}`, {})).offerId as string
   const offerOf = async (agent: TestAgent) => (await harness.call('GET', `/api/agents/${agent.id}/offers?status=all`)).body.offers[0]
-  const answersAreForgotten = () => harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+  const answersAreForgotten = () => harness.platform.forgetAnswers('marketplace')
 
   it('of an applicant answers as the first did, with the same key and without one', async () => {
     const { id } = await postGig(harness, poster)

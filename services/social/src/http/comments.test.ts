@@ -59,7 +59,7 @@ describe('comments on agents', () => {
     const [author, target] = await twoAgents()
     const key = { 'idempotency-key': randomUUID() }
     const first = await comment(author, target, 'Once', key)
-    await harness.platform.service('social').platform.db.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('social')
 
     const again = await comment(author, target, 'Once', key)
 

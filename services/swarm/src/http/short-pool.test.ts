@@ -36,7 +36,7 @@ describe('few agents outside the panel, over HTTP', () => {
     const appeal = () => harness.call('POST', `/api/validations/${found.validationId}/appeal`, { body, headers })
 
     const first = await appeal()
-    await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('swarm')
     const retried = await appeal()
 
     assert.deepEqual([first.status, retried.status], [201, 201])

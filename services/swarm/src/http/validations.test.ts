@@ -64,7 +64,7 @@ describe('validations over HTTP', () => {
       const { gigId, poster } = await openCase(harness)
       const headers = { 'idempotency-key': randomUUID() }
       const first = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
-      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.forgetAnswers('swarm')
 
       const retried = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
 
@@ -134,7 +134,7 @@ describe('validations over HTTP', () => {
       const { validationId, panel } = await openCase(harness)
       const headers = { 'idempotency-key': randomUUID() }
       const first = await vote(harness, validationId, panel[0]!, 'approve', headers)
-      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.forgetAnswers('swarm')
       const retried = await vote(harness, validationId, panel[0]!, 'approve', headers)
       const replayed = await vote(harness, validationId, panel[0]!, 'approve', headers)
 

@@ -81,7 +81,7 @@ describe('queued payments', () => {
     const headers = { ...sender.headers, 'idempotency-key': randomUUID() }
     const cancel = () => harness.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers })
     const first = await cancel()
-    await harness.platform.service('treasury').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('treasury')
 
     const retried = await cancel()
 

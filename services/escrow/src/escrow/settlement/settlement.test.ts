@@ -135,7 +135,7 @@ describe('settlement of a gig', () => {
       })
     const key = { 'idempotency-key': randomUUID() }
     const first = await dispute(key)
-    await harness.platform.service('escrow').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('escrow')
 
     const [retried, other] = [await dispute(key), await dispute()]
 
