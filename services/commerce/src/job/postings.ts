@@ -48,14 +48,18 @@ const paidOutEntry = (job: Job): LedgerEntry => {
 /** Where a refund goes. The account names the job by its id: a reorganisation may change the number. */
 const payer = ({ id, funding }: Job): string => (funding!.kind === 'treasury' ? account.clearing(`job.settle:${id}`) : account.outside(funding!.from))
 
-/** The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. */
+/**
+ * The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. A job that counts for nobody publishes no event: the pool has its fee,
+ * and owes it to nobody.
+ */
 function paidOut(job: Job) {
-  const { id, budget, assigneeWallet, settlement } = job
+  const { id, budget, assigneeWallet, settlement, counts } = job
   const own = account.job(id)
   if (settlement!.outcome !== 'complete') return transfer(own, payer(job), budget)
   const paid = fee(job)
+  const pool = counts ? account.clearing(`job.settle:${id}`) : account.unbookedFees
   return [
-    ...(paid > 0n ? transfer(own, account.clearing(`job.settle:${id}`), paid) : []),
+    ...(paid > 0n ? transfer(own, pool, paid) : []),
     ...transfer(own, account.outside(assigneeWallet!), budget - paid),
   ]
 }
