@@ -502,7 +502,7 @@ describe('the states of a job', () => {
     assert.equal(dueOf(lost(expiring, 'assign'))?.action, 'expire')
   })
 
-  it('take the assignment back where the client has withdrawn the job, and credit nobody with it', () => {
+  it('reverse the assignment where the client has withdrawn the job, and credit nobody with it', () => {
     for (const job of [assigned(), submitted(), disputed()]) {
       const { state, events } = withdrawn(job)
       assert.deepEqual([state.status, state.closeReason, state.assigneeId, state.delivery], ['cancelled', 'withdrawn', null, null], job.status)
@@ -529,7 +529,7 @@ describe('the states of a job', () => {
     )
   })
 
-  it('have the delivery that the log on the contract names, with its dispute, and take the reported one back', () => {
+  it('have the delivery that the log on the contract names, with its dispute, and reverse the reported one', () => {
     for (const job of [submitted(), disputed()]) {
       const { state, events } = mirrored(job, { status: 'Submitted', isDisputed: job.status === 'disputed' }, 'submit', {
         deliverableHash: otherHash,
@@ -554,8 +554,8 @@ describe('the states of a job', () => {
     assert.deepEqual([own.status, own.delivery], ['submitted', requested.delivery])
     const other = mirrored(found, { status: 'Submitted' }, 'submit', { deliverableHash: otherHash }).state
     assert.deepEqual([other.status, other.delivery?.hash, other.delivery?.url], ['submitted', otherHash, null])
-    const known = { already: true, deliverableHash: requested.delivery!.hash }
-    assert.equal(followed(requested, 'submit', 'confirmed', start, known).state.status, 'submitted')
+    const logged = { already: true, deliverableHash: requested.delivery!.hash }
+    assert.equal(followed(requested, 'submit', 'confirmed', start, logged).state.status, 'submitted')
   })
 
   it('send a settlement that failed again as its next round', () => {

@@ -13,7 +13,7 @@ import {
   withoutReplacedEnd,
   withReplacedPayment,
 } from './replaced-steps.ts'
-import { effects, gone, type Moment, type Result, revertLost } from './transition.ts'
+import { asLost, effects, type Moment, type Result, revertLost } from './transition.ts'
 import { withPayment } from './with-payment.ts'
 
 type MirroredPlace = Pick<Job, 'id' | 'chain'> & { onChainJobId: string } & JobContract
@@ -44,9 +44,9 @@ export function mirroredJob(place: MirroredPlace, seen: Observed, moment: Moment
 
 /** Moves a job to where the observed event has it, one step after the other; undefined when it is there. */
 export function mirror(job: Job, seen: Observed, moment: Moment): Result | undefined {
-  const { state: kept, events } = withoutReplacedDelivery(withoutReplacedEnd(shownAgain(job, seen, moment.now), seen, moment.now), seen, moment.now)
-  let state = withTerms(withReplacedPayment(kept, seen, moment.now), seen)
-  for (const step of [...missing(state, seen), ...disputedAgain(job, kept, seen)]) {
+  const { state: before, events } = withoutReplacedDelivery(withoutReplacedEnd(shownAgain(job, seen, moment.now), seen, moment.now), seen, moment.now)
+  let state = withTerms(withReplacedPayment(before, seen, moment.now), seen)
+  for (const step of [...missing(state, seen), ...disputedAgain(job, before, seen)]) {
     const made = effects[step](prepared(state, step, seen, moment), moment)
     state = made.state
     events.push(...made.events)
@@ -121,7 +121,7 @@ export function regress(job: Job, txHash: string, contract: ContractJob | null, 
   const isOf = (step: ChainStep | undefined) => step?.isForeign && step.onChain.txHash === txHash
   const lost = (Object.keys(job.on) as Step[]).filter(step => isOf(job.on[step]) && !(contract && shows(contract, step)))
   if (lost.length === 0) return undefined
-  return revertLost({ ...job, on: { ...job.on, ...gone(job, lost, 'The block of its transaction is gone') } }, now)
+  return revertLost({ ...job, on: { ...job.on, ...asLost(job, lost, 'The block of its transaction is gone') } }, now)
 }
 
 /** Whether the contract shows a step that the record has still to make. */

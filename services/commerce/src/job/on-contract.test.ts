@@ -9,7 +9,7 @@ const network = 'BASE_SEPOLIA' as const
 const status = { funded: 1, submitted: 2, completed: 3, rejected: 4 }
 const hour = 3600
 
-describe('what a party does on the contract beside the API', () => {
+describe('what a party does on the contract next to the API', () => {
   const harness = contractHarness()
   const { announce, commands, custodial, direct, fundedByTreasury, is, newAgent, platform, post, published, put, read, remove, withdraw } = harness
 
@@ -88,7 +88,7 @@ describe('what a party does on the contract beside the API', () => {
     await isHealthy()
   })
 
-  it('is the delivery that counts where the API is told another one afterwards', async () => {
+  it('is the delivery that counts where the API receives another one afterwards', async () => {
     const job = await assignedJob()
     job.become({ status: status.submitted })
     await post(`/${job.id}/submit`, { deliverableUrl: 'https://example.org/other' }, job.worker)
@@ -119,7 +119,7 @@ describe('what a party does on the contract beside the API', () => {
     await isHealthy()
   })
 
-  it('is gone with the block of its creation, and the number may be the job of another wallet', async () => {
+  it('is lost with the block of its creation, and the number may be the job of another wallet', async () => {
     const [client, worker] = [await newAgent(), await newAgent()]
     const { number, key, become } = direct({ client: client.wallet, provider: worker.wallet })
     const [made, started] = [newHash(), newHash()]

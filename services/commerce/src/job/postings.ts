@@ -50,7 +50,7 @@ const payer = ({ id, funding }: Job): string => (funding!.kind === 'treasury' ? 
 
 /**
  * The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. A job that counts for nobody publishes no event: the pool has its fee,
- * and owes it to nobody.
+ * and it is due to nobody.
  */
 function paidOut(job: Job) {
   const { id, budget, assigneeWallet, settlement, counts } = job
@@ -58,10 +58,7 @@ function paidOut(job: Job) {
   if (settlement!.outcome !== 'complete') return transfer(own, payer(job), budget)
   const paid = fee(job)
   const pool = counts ? account.clearing(`job.settle:${id}`) : account.unbookedFees
-  return [
-    ...(paid > 0n ? transfer(own, pool, paid) : []),
-    ...transfer(own, account.outside(assigneeWallet!), budget - paid),
-  ]
+  return [...(paid > 0n ? transfer(own, pool, paid) : []), ...transfer(own, account.outside(assigneeWallet!), budget - paid)]
 }
 
 /** The chain reversed the settlement: the job has its money again. */

@@ -1,13 +1,13 @@
 import type { ContractJob } from './contract-job.ts'
 import type { ChainStep, Job, Step } from './job.ts'
 import { madeBy, type Observed, rank, termsIn } from './observed.ts'
-import { gone, type Result, revertLost } from './transition.ts'
+import { asLost, type Result, revertLost } from './transition.ts'
 import { withPayment } from './with-payment.ts'
 
 /** A creation that a reorganisation had removed, and that is in a block again: the contract shows the job. */
 export function shownAgain(job: Job, seen: Observed, now: Date): Job {
-  const isGone = job.mirrored && job.on.create?.onChain.status === 'failed'
-  return isGone ? { ...job, on: { ...job.on, create: madeBy(job.on.create, seen, now) } } : job
+  const isLost = job.mirrored && job.on.create?.onChain.status === 'failed'
+  return isLost ? { ...job, on: { ...job.on, create: madeBy(job.on.create, seen, now) } } : job
 }
 
 /** An end that the contract shows otherwise: a reorganisation has put another transaction into the place of the one that was reported. */
@@ -43,17 +43,17 @@ export const unknownHash = `0x${'0'.repeat(64)}`
 
 /**
  * A delivery in the place of the one that was reported: the provider made another one on the contract itself, or a reorganisation has exchanged them. The
- * contract commits to what its log names, so that the reported one, its panel and a dispute about it are taken back.
+ * contract commits to what its log names, so that the reported one, its panel and a dispute about it are reversed.
  */
 export function withoutReplacedDelivery(job: Job, { step, contract, deliverableHash: hash }: Observed, now: Date): Result {
   const { delivery, status } = job
   const isReplaced = step === 'submit' && hash !== null && delivery !== null && delivery.hash !== hash
   if (!isReplaced || (status !== 'submitted' && status !== 'disputed')) return { state: job, events: [] }
   if (delivery.hash === unknownHash) return { state: { ...job, delivery: { ...delivery, hash } }, events: [] }
-  const { state, events } = revertLost({ ...job, on: { ...job.on, ...gone(job, ['submit', 'dispute'], 'Another delivery is in its place') } }, now)
+  const { state, events } = revertLost({ ...job, on: { ...job.on, ...asLost(job, ['submit', 'dispute'], 'Another delivery is in its place') } }, now)
   return { state: { ...state, dispute: contract.isDisputed ? job.dispute : null }, events }
 }
 
-/** A dispute that was taken back with the delivery that was replaced, while the contract has it: it is about the one that is there. */
-export const disputedAgain = (before: Job, kept: Job, { contract }: Observed): Step[] =>
-  before.status === 'disputed' && kept.status === 'assigned' && contract.isDisputed ? ['dispute'] : []
+/** A dispute that was reversed with the delivery that was replaced, while the contract has it: it is about the one that is there. */
+export const disputedAgain = (reported: Job, before: Job, { contract }: Observed): Step[] =>
+  reported.status === 'disputed' && before.status === 'assigned' && contract.isDisputed ? ['dispute'] : []

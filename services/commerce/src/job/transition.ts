@@ -174,12 +174,15 @@ export function revertLost(job: Job, now: Date): Result {
  */
 function withoutAssignment(job: Job, now: Date): Result {
   if (!afterAssignment.has(job.status)) return { state: job, events: [] }
-  return revertLost({ ...job, on: { ...job.on, ...gone(job, ['assign', 'submit', 'dispute'], 'The contract shows that nobody was assigned') } }, now)
+  return revertLost(
+    { ...job, on: { ...job.on, ...asLost(job, ['assign', 'submit', 'dispute'], 'The contract shows that nobody was assigned') } },
+    now,
+  )
 }
 const afterAssignment: ReadonlySet<JobStatus> = new Set(['assigned', 'submitted', 'disputed'])
 
 /** The steps of these that the job has made, as lost for good. */
-export const gone = (job: Job, steps: readonly Step[], error: string): Job['on'] =>
+export const asLost = (job: Job, steps: readonly Step[], error: string): Job['on'] =>
   Object.fromEntries(
     steps.flatMap(step => {
       const made = job.on[step]

@@ -144,7 +144,7 @@ function requestsOf(
   }
 }
 
-/** The service of commerce beside a contract that others use, too: one for the tests of a suite. */
+/** The service of commerce next to a contract that others use, too: one for the tests of a suite. */
 export function contractHarness() {
   let running: TestPlatform
   const platform = () => running
