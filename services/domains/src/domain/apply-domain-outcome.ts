@@ -2,8 +2,8 @@ import { type Chain, type Draft, domainActivated, domainDeleted, domainSynced, d
 import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, hasFailed, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
-import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
 import { onNetwork } from './registry.ts'
+import { drop, restMs, unsent, withOperation, withoutRegistration } from './reservation.ts'
 import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }

@@ -3,9 +3,9 @@ import { toChecksum } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { requestDeletion, requestTransfer } from './change.ts'
 import { type Domain, hasFailed, lastOperation, type Operation } from './domain.ts'
 import { ownerOnChain } from './reconcile.ts'
+import { requestDeletion, requestTransfer } from './requests.ts'
 
 /** A name and the number of an operation on it. */
 export interface Made {
@@ -44,7 +44,7 @@ export async function transfer(parts: Parts, id: string, request: { caller: Agen
 }
 
 /**
- * Deletes a name; what the caller has deleted already answers as the first time. The contract burns the token of whoever has it: one that the caller has
+ * Deletes a name; what the caller has deleted already answers as the first time. The contract burns the token without regard to its owner: one that the caller has
  * sent on while its final log is still to come is not the caller's to delete.
  * @throws NOT_OWNER, INVALID_STATE, CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE
  */

@@ -20,7 +20,9 @@ export function domainOutcomes(parts: Parts): Subscription[] {
 /** By the token's own log: its owner may have sent it on before it was burnt. */
 async function burntIn({ agents }: Parts, outcome: FollowedOutcome): Promise<Burnt | undefined> {
   if (outcome.is !== 'confirmed') return undefined
-  const burn = outcome.logs.find(({ contract, event, args }) => contract === 'DomainRegistry' && event === 'Transfer' && /^0x0{40}$/.test(String(args.to)))
+  const burn = outcome.logs.find(
+    ({ contract, event, args }) => contract === 'DomainRegistry' && event === 'Transfer' && /^0x0{40}$/.test(String(args.to)),
+  )
   if (!burn) return undefined
   const wallet = toChecksum(String(burn.args.from))
   return { wallet, agentId: (await agents.byWallet(wallet))?.id ?? null }
