@@ -109,6 +109,21 @@ describe('the table of commands', () => {
     assert.deepEqual(found, [false, true, false])
   })
 
+  it('counts an assignment or a delivery of a job as its effect only where the contract shows that it was made', () => {
+    const [provider, other] = ['1', '2'].map(digit => `0x${digit.repeat(40)}`) as [string, string]
+    const statuses = ['Open', 'Funded', 'Submitted', 'Completed', 'Rejected', 'Expired']
+    const job = { jobId: '0190a5d0-0000-7000-8000-000000000001', jobKey: `0x${'0'.repeat(64)}` }
+    const assignment = commandTable.jobAssign.effect!({ ...job, provider })
+    const delivery = commandTable.jobSubmit.effect!({ ...job, deliverableHash: job.jobKey })
+    const shownIn = ({ isOurs }: typeof assignment, by = provider) =>
+      statuses.filter((_, status) => isOurs([{ status: BigInt(status), provider: by }]))
+
+    // the client may name a provider and end the open job: then it is rejected, or expired, and nobody was assigned
+    assert.deepEqual(shownIn(assignment), ['Funded', 'Submitted', 'Completed'])
+    assert.deepEqual(shownIn(assignment, other), [])
+    assert.deepEqual(shownIn(delivery), ['Submitted', 'Completed'])
+  })
+
   it('needs kinds that exist', () => {
     const kinds = new Set<string>(table.map(({ kind }) => kind))
     for (const { kind, needs } of table) {

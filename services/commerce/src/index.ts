@@ -5,7 +5,8 @@ import { events } from './events.ts'
 import { http } from './http.ts'
 import { jobStates } from './job/job-states.ts'
 import { jobs } from './jobs.ts'
+import { migrations } from './migrations.ts'
 import { stores } from './parts.ts'
 import { started } from './started.ts'
 
-export const commerce = defineService({ api: commerceApi, states: [jobStates], stores, http, events, awaits, jobs, started })
+export const commerce = defineService({ api: commerceApi, states: [jobStates], stores, migrations, http, events, awaits, jobs, started })

@@ -2,9 +2,12 @@ import { swarmApi, type ValidationRow } from '@carapace/api'
 import { dueBy, eachDue, examination, type Job as PeriodicJob } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { checks } from './invariants.ts'
+import { contractOf } from './job/bound-contract.ts'
 import { changeJob, momentOf } from './job/change-job.ts'
+import { readContractJob } from './job/contract-job.ts'
 import { drawOnTreasury } from './job/fund-job.ts'
-import type { Job } from './job/job.ts'
+import { type Job, keyOf } from './job/job.ts'
+import { isBeyond } from './job/mirror.ts'
 import { dueOf, onTime } from './job/timers.ts'
 import { recordVerdict } from './job/verdict.ts'
 import type { Parts } from './parts.ts'
@@ -38,7 +41,7 @@ export const jobs = (parts: Parts): PeriodicJob[] => [
   ...examination(parts, checks, operatorMatters),
 ]
 
-/** A verdict whose event is still on its way comes before what time does without one. */
+/** A verdict whose event, and a step on the contract whose final log, is still on its way come before what time does without them. */
 async function moveOn(parts: Parts, job: Stored<Job>): Promise<void> {
   const action = dueOf(job)?.action
   if (action === 'stall' || action === 'default') {
@@ -46,8 +49,17 @@ async function moveOn(parts: Parts, job: Stored<Job>): Promise<void> {
     const decided = validations.find(found => found.submissionId === job.delivery?.submissionId && isDecided(found))
     if (decided) await changeJob(parts, job.id, present => recordVerdict(present, decided.submissionId, verdictOf(decided)))
   }
+  const misses = action === 'expire' || (action === 'retry' && job.settlement?.trigger === 'expire')
+  if (misses && (await isFurtherOnChain(parts, job))) return
   const moment = await momentOf(parts, job)
   await changeJob(parts, job.id, present => onTime(present, moment))
+}
+
+/** What the contract has the record does not know yet: its log follows, and no deadline is missed. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+async function isFurtherOnChain(parts: Parts, job: Stored<Job>): Promise<boolean> {
+  if (job.onChainJobId === null) return false
+  const contract = await readContractJob(parts, job.chain, keyOf(job), await contractOf(parts, job))
+  return contract !== null && isBeyond(contract, job)
 }
 
 const isDecided = ({ status }: ValidationRow): boolean => status === 'approved' || status === 'rejected' || status === 'expired'

@@ -4,6 +4,8 @@ import { type Database, type Ledger, openLedger } from '@carapace/store'
 export const account = {
   job: (jobId: string) => `job:${jobId}`,
   outside: (address: string) => `ext:${address}`,
+  /** What the fee pool has on chain beyond what any service books of it. */
+  unbookedFees: 'ext:fee-pool',
   /** Between two services: one entry on each side, under the key of the command that moves the money. */
   clearing: (key: string) => `clearing:${key}`,
 } as const

@@ -1,6 +1,6 @@
 import { dueBy, eachDue, examination, type Job } from '@carapace/service'
 import { requestMs } from './domain/domain.ts'
-import { drawOnTreasury } from './domain/register.ts'
+import { drawOnTreasury } from './domain/reserve-name.ts'
 import { domainStates } from './domain/states.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'

@@ -21,6 +21,9 @@ const key = ['jobId'] as const
 const aggregate = ({ jobId }: { jobId: string }) => `job:${jobId}`
 /** States of a job, as the contract numbers them (ERC-8183). */
 const Status = { Open: 0n, Funded: 1n, Submitted: 2n, Completed: 3n, Rejected: 4n } as const
+/** A job that began, and that neither a refund nor a withdrawal has ended: what a rejected one was before, the contract does not say. */
+const delivered: ReadonlySet<bigint> = new Set([Status.Submitted, Status.Completed])
+const begun: ReadonlySet<bigint> = new Set([Status.Funded, ...delivered])
 const statusIs = (place: Place & { jobKey: string }, isOurs: (job: { status: bigint; provider: string }) => boolean) => ({
   ...on(place, 'jobByKey', [place.jobKey]),
   isOurs: ([found]: readonly unknown[]) => isOurs(found as { status: bigint; provider: string }),
@@ -90,7 +93,7 @@ export const jobAssign = command({
   finalReverts: ['ZeroAddress', 'ProviderCannotBeEvaluator', 'Commerce_ProviderTaken'],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }],
   call: a => on(a, 'assign', [a.jobKey, a.provider]),
-  effect: a => statusIs(a, found => found.status >= Status.Funded && found.provider === a.provider),
+  effect: a => statusIs(a, found => begun.has(found.status) && found.provider === a.provider),
 })
 
 export const jobSubmit = command({
@@ -103,7 +106,7 @@ export const jobSubmit = command({
   finalReverts: [],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
   call: a => on(a, 'submitFor', [a.jobKey, a.deliverableHash]),
-  effect: a => statusIs(a, found => found.status >= Status.Submitted),
+  effect: a => statusIs(a, found => delivered.has(found.status)),
 })
 
 /** What a job becomes on chain by each way it ends. */

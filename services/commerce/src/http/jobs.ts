@@ -86,6 +86,7 @@ export const jobHandlers = (parts: Parts) =>
         present.delivery?.submissionId === delivery.submissionId ? undefined : sendSubmit(present, delivery),
       )
       const { job: last, isDone } = await ended(parts, sent, 'submit', waitMs())
+      if (isDone && last.delivery?.hash !== delivery.hash) refuse('CONFLICT', {}, { message: 'The contract has another delivery already' })
       const answer = { job: await viewOf(parts, last), txHash: last.on.submit?.onChain.txHash ?? null }
       const more = { deliverableHash: delivery.hash, validationId: last.validationId }
       return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })

@@ -27,10 +27,14 @@ export async function needJob(parts: Parts, jobId: string, { chain, contract }: 
   if (!/^\d{1,78}$/.test(jobId)) refuse('NOT_FOUND', { resource: 'job' })
   const numbered = await jobs.find({ onChainJobId: String(BigInt(jobId)), ...(chain ? { chain } : {}) }, { limit: mostNumbered })
   const found = contract === undefined ? numbered : await onContract(parts, numbered, contract)
-  if (new Set(found.map(job => job.chain)).size > 1) refuseField('chain', 'this number is that of a job on each network')
-  if (found.length > 1) refuseField('contract', 'this number is that of a job on several contracts')
-  return found[0] ?? refuse('NOT_FOUND', { resource: 'job' })
+  const present = found.filter(job => !isLost(job))
+  if (new Set(present.map(job => job.chain)).size > 1) refuseField('chain', 'this number is that of a job on each network')
+  if (present.length > 1) refuseField('contract', 'this number is that of a job on several contracts')
+  return present[0] ?? found.at(-1) ?? refuse('NOT_FOUND', { resource: 'job' })
 }
+
+/** A reorganisation has removed its creation: its number may be another job's. */
+const isLost = ({ mirrored, on }: Job): boolean => mirrored && on.create?.onChain.status === 'failed'
 
 async function onContract(parts: Parts, jobs: readonly Stored<Job>[], contract: string): Promise<Stored<Job>[]> {
   const places = await Promise.all(jobs.map(job => contractOf(parts, job)))

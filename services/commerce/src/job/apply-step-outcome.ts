@@ -15,6 +15,8 @@ export interface StepOutcome extends CommandOutcome {
   onChainJobId?: string
   /** Our transaction found the effect there already. */
   already?: boolean
+  /** Of a confirmed submission whose logs are known: what was delivered. */
+  deliverableHash?: string
   /** Of a confirmed funding that may not be the one that is booked: what the contract has. */
   payment?: Payment
 }
@@ -46,7 +48,7 @@ export function applyStepOutcome(job: Job, step: Step, outcome: StepOutcome, mom
   if (tracked === 'failed') return failed(with_, job, step, outcome, moment)
   const confirmed = { status: 'confirmed', error: null, ...placeOf(before, outcome) } as const
   const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step, outcome)
-  if (!current.applied && !leadsOn(state, step)) return { state, events: [] }
+  if (!current.applied && (!leadsOn(state, step) || isUnnamed(state, step, outcome))) return { state, events: [] }
   return current.applied ? reincluded(job, state, step, outcome, moment) : applied(state, step, outcome, moment)
 }
 
@@ -88,6 +90,13 @@ function requestedAgain(job: Job, step: Step, { payment, txHash = '' }: StepOutc
 
 /** The job may have ended meanwhile: then the contract refuses what follows, and its end counts. */
 const leadsOn = (job: Job, step: Step): boolean => step === 'create' || step === 'settle' || jobStates.next(job.status, step) !== undefined
+
+/**
+ * The contract had a delivery already, and does not show which: the provider may have made another one there by itself. Its final log, which has the hash,
+ * is followed then.
+ */
+const isUnnamed = (job: Job, step: Step, { already, deliverableHash }: StepOutcome): boolean =>
+  step === 'submit' && already === true && deliverableHash !== job.delivery?.hash
 
 type With = (onChain: Partial<OnChain>, change?: Partial<ChainStep>) => Job
 function failed(with_: With, job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result {

@@ -20,9 +20,10 @@ function sent(job: Job, step: Step): ChainStep {
 const under = (job: Job, step: Step): Job => ({ ...job, on: { ...job.on, [step]: sent(job, step) } })
 const roundOf = (job: Job, step: Step): number => job.on[step]!.onChain.round
 
-/** @throws INVALID_STATE, retryable, before the creation is confirmed, and while a reorganisation may give it another number */
+/** @throws INVALID_STATE, retryable, before the creation is confirmed, and while a reorganisation may give it another number or has removed it */
 export function needOnChain(job: Job): void {
-  if (job.onChainJobId !== null && job.on.create?.onChain.status !== 'pending') return
+  const creation = job.on.create?.onChain.status
+  if (job.onChainJobId !== null && creation !== 'pending' && creation !== 'failed') return
   refuse('INVALID_STATE', { state: job.status, pending: 'create' }, { retryable: true, message: 'The job is not on chain yet' })
 }
 function place(job: Job) {

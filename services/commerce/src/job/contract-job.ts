@@ -28,12 +28,19 @@ const mostBudget = 2n ** 63n - 1n
 const endOfTime = BigInt(Date.UTC(9999, 11, 31))
 const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
-/** @param key as `keyOf` makes it @param at address of the contract @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string, at: string): Promise<ContractJob> {
+/**
+ * @param key as `keyOf` makes it
+ * @param at address of the contract
+ * @returns null where the contract has no such job: a reorganisation may have removed its creation
+ * @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE
+ */
+export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string, at: string): Promise<ContractJob | null> {
   const read = async (fn: string) => {
     const body = { contract: 'Commerce', fn, args: [key], at }
     return (await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })).result[0]
   }
+  // the views of a job revert where there is none
+  if (String(await read('jobOf')) === '0') return null
   const [job, deposit, isDisputed] = await Promise.all([read('jobByKey'), read('depositOf'), read('isDisputed')])
   const { client, provider, evaluator, description, budget, expiredAt, status } = job as Record<Read, string>
   return {

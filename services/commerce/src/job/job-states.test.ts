@@ -25,6 +25,7 @@ import type { ContractJob } from './contract-job.ts'
 import { isBeingPaid, type Job, needAssignee, type Step } from './job.ts'
 import { type JobTrigger, jobStates } from './job-states.ts'
 import { mirror, regress } from './mirror.ts'
+import type { Observed } from './observed.ts'
 import { postings } from './postings.ts'
 import { dueOf, onTime } from './timers.ts'
 import { recordVerdict } from './verdict.ts'
@@ -55,18 +56,18 @@ const contract = (more: Partial<ContractJob>): ContractJob => ({
   ...more,
 })
 /** What somebody did on the contract itself. */
-const onContract = (job: Job, more: Partial<ContractJob>): Job => {
-  const seen = {
-    contract: contract(more),
-    posterId,
-    assigneeId,
-    isOurEvaluator: true,
-    step: 'settle' as const,
-    payer: null,
-    txHash: `0x${'cd'.repeat(32)}`,
-    blockNumber: 9,
-  }
-  return mirror(job, { ...seen, deliverableHash: null, submissionId: 's1' }, momentAt(start))!.state
+const mirrored = (job: Job, more: Partial<ContractJob>, step: Step = 'settle', seen: Partial<Observed> = {}) => {
+  const terms = { contract: contract(more), posterId, assigneeId, isOurEvaluator: true, isWithdrawal: false }
+  const place = { payer: null, txHash: `0x${'cd'.repeat(32)}`, blockNumber: 9 }
+  return mirror(job, { ...terms, step, ...place, deliverableHash: null, submissionId: 's1', ...seen }, momentAt(start)) ?? { state: job, events: [] }
+}
+const onContract = (job: Job, more: Partial<ContractJob>): Job => mirrored(job, more).state
+const withdrawn = (job: Job) => mirrored(job, { status: 'Rejected' }, 'settle', { isWithdrawal: true })
+const otherHash = `0x${'ee'.repeat(32)}`
+/** The deadline is missed, and while the refund is on its way a block has the delivery. */
+const deliveredAtLast = (): Job => {
+  const expiring = onTime(assigned(), momentAt(later(49 * hourMs)))!.state
+  return onContractAt(expiring, 'submit', { status: 'Submitted' })!
 }
 const submittedOf = (job: Job): Job => ({ ...job, status: 'submitted', settlement: null })
 const paidIn = { deposit: { payer: wallets.poster, amount: 20_000_000n } }
@@ -114,12 +115,14 @@ const accepted: Readonly<Record<JobStatus, Partial<Record<JobTrigger, () => Job>
     settle: () => byTime(judged(submitted(), 'approved'), dayMs, 'settle'),
     reject: () => byTime(judged(submitted(), 'rejected'), dayMs, 'settle'),
     dispute: () => byTime(submitted(), 7 * dayMs, 'dispute'),
+    expire: () => confirm(deliveredAtLast(), 'settle', later(49 * hourMs)),
     claim: () => onContract(submitted(), { status: 'Expired' }),
     backToAssigned: () => lost(submitted(), 'submit'),
   },
   disputed: {
     settle: () => byTime(judged(disputed(), 'approved'), 14 * dayMs, 'settle'),
     reject: () => byTime(disputed(), 14 * dayMs, 'settle'),
+    expire: () => confirm(onContractAt(deliveredAtLast(), 'dispute', { status: 'Submitted', isDisputed: true })!, 'settle', later(49 * hourMs)),
     claim: () => onContract(disputed(), { status: 'Expired' }),
     backToSubmitted: () => lost(disputed(), 'dispute'),
   },
@@ -187,19 +190,7 @@ const tooEarly =
     onTime(job, momentAt(later(ms - 1)))?.state
 /** The contract shows no more than the record. */
 const nothingNew = (job: Job): Job | undefined => onContractAt(job, 'create', {})
-const onContractAt = (job: Job, step: Step, more: Partial<ContractJob>): Job | undefined => {
-  const seen = {
-    contract: contract(more),
-    posterId,
-    assigneeId,
-    isOurEvaluator: true,
-    step,
-    payer: null,
-    txHash: `0x${'ce'.repeat(32)}`,
-    blockNumber: 9,
-  }
-  return mirror(job, { ...seen, deliverableHash: null, submissionId: 's1' }, momentAt(start))?.state
-}
+const onContractAt = (job: Job, step: Step, more: Partial<ContractJob>): Job | undefined => mirrored(job, more, step).state
 /** A failure that does not end the round, and the block of a transaction that is not the one of the step, reverse nothing. */
 const notLost =
   (step: Step) =>
@@ -241,12 +232,14 @@ const refused: Readonly<Record<JobStatus, Partial<Record<JobTrigger, (job: Job) 
     settle: job => tooEarly(dayMs)(judged(job, 'approved')),
     reject: job => tooEarly(dayMs)(judged(job, 'rejected')),
     dispute: tooEarly(7 * dayMs),
+    expire: tooEarly(49 * hourMs),
     claim: nothingNew,
     backToAssigned: notLost('submit'),
   },
   disputed: {
     settle: job => tooEarly(14 * dayMs)(judged(job, 'approved')),
     reject: tooEarly(14 * dayMs),
+    expire: tooEarly(49 * hourMs),
     claim: nothingNew,
     backToSubmitted: notLost('dispute'),
   },
@@ -483,6 +476,86 @@ describe('the states of a job', () => {
     )
     const sameAgain = followed(followed(state, 'settle', 'reorged').state, 'settle', 'confirmed', start, { txHash: state.on.settle!.onChain.txHash! })
     assert.deepEqual(sameAgain.events, [])
+  })
+
+  it('end as expired where a block has the delivery just before the refund of a missed deadline, and go back to it', () => {
+    const expired = confirm(deliveredAtLast(), 'settle', later(49 * hourMs))
+    assert.deepEqual([expired.status, expired.closeReason], ['cancelled', 'deadline_missed'])
+    assert.equal(lost(expired, 'settle').status, 'submitted')
+  })
+
+  it('send no withdrawal again once somebody is assigned, and miss the deadline then', () => {
+    const failing = (job: Job): Job => followed(job, 'settle', 'failed', start, { terminal: true }).state
+    const byPoster = failing(settle(open(), 'withdraw', 'withdraw'))
+    assert.equal(dueOf(byPoster)?.action, 'retry')
+    const started = onContractAt(byPoster, 'assign', { status: 'Funded', ...paidIn })!
+    assert.deepEqual([started.status, dueOf(started)], ['assigned', { at: later(49 * hourMs), action: 'expire' }])
+
+    const atDeadline = failing(onTime(funded(), momentAt(later(48 * hourMs)))!.state)
+    const late = onContractAt(atDeadline, 'assign', { status: 'Funded', ...paidIn })!
+    assert.deepEqual([late.status, dueOf(late)?.action], ['assigned', 'expire'])
+  })
+
+  it('send no refund of a missed deadline again to a job that has lost its assignment', () => {
+    const expiring = followed(onTime(assigned(), momentAt(later(49 * hourMs)))!.state, 'settle', 'failed', start, { terminal: true }).state
+    assert.equal(dueOf(expiring)?.action, 'retry')
+    assert.equal(dueOf(lost(expiring, 'assign'))?.action, 'expire')
+  })
+
+  it('reverse the assignment where the client has withdrawn the job, and credit nobody with it', () => {
+    for (const job of [assigned(), submitted(), disputed()]) {
+      const { state, events } = withdrawn(job)
+      assert.deepEqual([state.status, state.closeReason, state.assigneeId, state.delivery], ['cancelled', 'withdrawn', null, null], job.status)
+      const last = events.at(-1)!
+      assert.equal(last.type, 'commerce.job.cancelled.v1')
+      assert.deepEqual(
+        events.slice(0, -1).map(({ type, data }) => [type, (data as { lost: string }).lost]),
+        (['dispute', 'submit', 'assign'] as const).filter(step => job.on[step]).map(step => ['commerce.job.corrected.v1', step]),
+      )
+      assert.deepEqual(
+        postings(job, state)
+          .flatMap(({ lines }) => lines.map(({ account }) => account))
+          .toSorted(),
+        [`ext:${wallets.poster}`, `job:${job.id}`],
+      )
+    }
+  })
+
+  it('credit nobody with an end that no decision of ours explains', () => {
+    const rejected = mirrored(assigned(), { status: 'Rejected' })
+    assert.deepEqual(
+      rejected.events.map(({ type, data }) => [type, (data as { creditable: boolean }).creditable]),
+      [['commerce.job.rejected.v1', false]],
+    )
+  })
+
+  it('have the delivery that the log on the contract names, with its dispute, and reverse the reported one', () => {
+    for (const job of [submitted(), disputed()]) {
+      const { state, events } = mirrored(job, { status: 'Submitted', isDisputed: job.status === 'disputed' }, 'submit', {
+        deliverableHash: otherHash,
+      })
+      assert.deepEqual(
+        [state.status, state.delivery?.hash, state.delivery?.url, state.dispute?.reason],
+        [job.status, otherHash, null, job.dispute?.reason],
+      )
+      assert.notEqual(state.delivery?.submissionId, job.delivery?.submissionId)
+      assert.ok(events.some(({ type, data }) => type === 'commerce.job.corrected.v1' && (data as { lost: string }).lost === 'submit'))
+      assert.ok(
+        events.some(({ type, data }) => type === 'commerce.job.submitted.v1' && (data as { deliverableHash: string }).deliverableHash === otherHash),
+      )
+    }
+  })
+
+  it('leave a delivery that was there already to its log, which says whose it is', () => {
+    const requested = sendSubmit(assigned(), delivery()).state
+    const found = followed(requested, 'submit', 'confirmed', start, { already: true }).state
+    assert.equal(found.status, 'assigned')
+    const own = mirrored(found, { status: 'Submitted' }, 'submit', { deliverableHash: requested.delivery!.hash }).state
+    assert.deepEqual([own.status, own.delivery], ['submitted', requested.delivery])
+    const other = mirrored(found, { status: 'Submitted' }, 'submit', { deliverableHash: otherHash }).state
+    assert.deepEqual([other.status, other.delivery?.hash, other.delivery?.url], ['submitted', otherHash, null])
+    const logged = { already: true, deliverableHash: requested.delivery!.hash }
+    assert.equal(followed(requested, 'submit', 'confirmed', start, logged).state.status, 'submitted')
   })
 
   it('send a settlement that failed again as its next round', () => {

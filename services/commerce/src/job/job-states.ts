@@ -19,7 +19,7 @@ export type JobTrigger =
 
 /**
  * Every transition of a job (behaviour 7). `withdraw` is the client's own end of an open job, `claim` the refund that anybody may claim on the contract
- * after the expiry. The `back` edges follow a reorganisation whose transaction failed when it was sent again.
+ * after the expiry; a delivery that a block has just before the refund of a missed deadline expires with it. The `back` edges follow a reorganisation whose transaction failed when it was sent again.
  */
 export const jobStates = stateMachine<JobStatus, JobTrigger>({
   name: 'job',
@@ -45,12 +45,14 @@ export const jobStates = stateMachine<JobStatus, JobTrigger>({
       settle: { to: 'settled', byTime: '24 h after an approval' },
       reject: { to: 'rejected', byTime: '24 h after a rejection' },
       dispute: { to: 'disputed', byTime: '7 d after the submission without a verdict' },
+      expire: 'cancelled',
       claim: 'cancelled',
       backToAssigned: 'assigned',
     },
     disputed: {
       settle: { to: 'settled', byTime: '14 d after the dispute with an approval' },
       reject: { to: 'rejected', byTime: '14 d after the dispute without an approval' },
+      expire: 'cancelled',
       claim: 'cancelled',
       backToSubmitted: 'submitted',
     },

@@ -48,7 +48,8 @@ describe('a job that was stored before its steps had one field on chain', () => 
       },
       ...{ status: 'Open' as const, deposit: { payer: open().posterWallet, amount: 20_000_000n }, isDisputed: false },
     }
-    const seen = { contract, posterId: null, assigneeId: null, isOurEvaluator: true, step: 'fund' as const, payer: null, txHash: '0xf' }
+    const terms = { contract, posterId: null, assigneeId: null, isOurEvaluator: true, isWithdrawal: false }
+    const seen = { ...terms, step: 'fund' as const, payer: null, txHash: '0xf' }
     const funded = mirror(open(), { ...seen, blockNumber: 9, deliverableHash: null, submissionId: 's1' }, momentAt(start))!.state
 
     assert.equal(regress(upgraded(funded), '0xf', { ...contract, deposit: null }, start)!.state.status, 'open')

@@ -178,9 +178,16 @@ export const pendingStep = (job: Job): Step | undefined =>
   steps.find(step => job.on[step]?.onChain.status === 'pending' && !job.on[step]?.applied) ??
   (job.funding?.stage === 'reserving' ? 'fund' : undefined)
 
-/** A decision about a delivery that the chain has dropped for good is none about the next one, nor about a job that waits for it. */
-const isDecided = ({ settlement, delivery }: Pick<Job, 'settlement' | 'delivery'>): boolean =>
-  settlement !== null && (settlement.submissionId === undefined || settlement.submissionId === (delivery?.submissionId ?? null))
+/**
+ * A decision about a delivery that the chain has dropped for good is none about the next one, nor about a job that waits for it. One that no delivery
+ * caused (a withdrawal, a deadline) is about the state that it was made in: the contract refuses it in any other.
+ */
+function isDecided({ settlement, delivery, status }: Pick<Job, 'settlement' | 'delivery' | 'status'>): boolean {
+  if (settlement === null) return false
+  const { trigger, from, submissionId } = settlement
+  if ((trigger === 'withdraw' || trigger === 'expire') && from !== status) return false
+  return submissionId === undefined || submissionId === (delivery?.submissionId ?? null)
+}
 
 /** When its decided end goes out again; null where it has not failed. */
 export const settleAgainAt = (job: Job): Date | null => (isDecided(job) ? (job.on.settle?.retryAt ?? null) : null)

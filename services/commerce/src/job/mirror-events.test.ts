@@ -1,128 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { jobIdTopic, onChainKey } from '@carapace/chain'
-import {
-  commandConfirmed,
-  commandFailed,
-  doctorChecks,
-  knownNetworks,
-  newHash,
-  newTestAgent,
-  newWallet,
-  receiveCommands,
-  startPlatform,
-  stubPeer,
-  type TestAgent,
-  type TestPlatform,
-  until,
-} from '@carapace/testing'
-import { commerce } from '../index.ts'
+import { commandConfirmed, commandFailed, doctorChecks, newHash, until } from '@carapace/testing'
+import { contractHarness, paid } from '../testing/contract.ts'
 
-const contracts = { commerce: newWallet(), jobEvaluator: newWallet() }
-const noAddress = `0x${'0'.repeat(40)}`
 const network = 'BASE_SEPOLIA' as const
 
-/** A job as the stub of the contract has it. */
-interface Shown {
-  client: string
-  provider: string
-  evaluator: string
-  description: string
-  budget: string
-  expiredAt: string
-  status: number
-  deposit: { payer: string; amount: string }
-}
-
 describe('what others do on the contract itself', () => {
-  let platform: TestPlatform
-  const custodial = newWallet()
-  /** By key. */
-  const shown = new Map<string, Shown>()
-  const numbers = new Map<string, bigint>()
-  const commands: api.ChainCommand[] = []
-  let treasury: 'away' | 'holds' = 'holds'
-  let count = 0n
-
-  before(async () => {
-    const views = {
-      jobByKey: ({ deposit: _, ...job }: Shown) => job,
-      depositOf: ({ deposit }: Shown) => deposit,
-      isDisputed: () => false,
-    }
-    platform = await startPlatform([
-      stubPeer(api.identityApi, { getAgentRow: () => api.refuse('NOT_FOUND', { resource: 'agent' }) }),
-      stubPeer(api.treasuryApi, {
-        getWalletRow: ({ params }) => ({ walletId: params.agentId, agentId: params.agentId, address: custodial, chain: network, version: 1 }),
-        reserveFunds: ({ body: { agentId, amount, chain } }) =>
-          treasury === 'away'
-            ? api.refuse('DEPENDENCY_UNAVAILABLE')
-            : { reservationId: randomUUID(), status: 'held', agentId, address: custodial, amount, chain },
-      }),
-      stubPeer(api.chainRelayerApi, {
-        chainBalance: ({ params }) => ({ usdc: params.wallet === custodial.toLowerCase() ? '100000000' : '0', native: '0', blockNumber: 1 }),
-        chainAllowance: () => ({ usdc: '0', blockNumber: 1 }),
-        chainNetworks: () => ({ networks: knownNetworks(contracts) }),
-        chainRead: ({ body: { fn, args } }) => {
-          const key = String(args[0])
-          const result = fn === 'jobOf' ? String(numbers.get(key) ?? 0n) : views[fn as keyof typeof views](shown.get(key)!)
-          return { result: [result], blockNumber: 1 }
-        },
-      }),
-      commerce,
-    ])
-    await receiveCommands(platform.bus, async command => {
-      commands.push(command)
-      if (command.kind === 'job.create') await created(command)
-    })
-  })
-  after(() => platform.close())
-  beforeEach(() => {
-    treasury = 'holds'
-  })
-
-  const nothingPaid = { payer: noAddress, amount: '0' }
-  const put = (key: string, number: bigint, more: Partial<Shown>) => {
-    numbers.set(key, number)
-    const terms = { description: 'Label pictures', budget: '20000000', expiredAt: '2000000000', status: 0, deposit: nothingPaid }
-    shown.set(key, { client: newWallet(), provider: noAddress, evaluator: contracts.jobEvaluator, ...terms, ...shown.get(key), ...more })
-  }
-  /** What the relayer answers to a creation. */
-  const created = async (command: api.ChainCommand) => {
-    const id = command.opKey.split(':')[1]!
-    const number = ++count
-    put(onChainKey(id), number, { client: String(command.args.client) })
-    const args = { jobId: jobIdTopic(number), poster: newWallet(), budget: '1' }
-    const logs = [{ contract: 'Commerce', event: 'JobCreated', args, address: contracts.commerce, logIndex: 0, logPosition: 0 }]
-    await platform.publish(commandConfirmed(command, { logs }))
-  }
-  const newAgent = async (registers = true) => {
-    const { agent, registered } = newTestAgent()
-    const register = () => platform.publish(registered)
-    if (registers) await register()
-    return { ...agent, register }
-  }
-  /** A job that a client makes by itself. */
-  const direct = (more: Partial<Shown>) => {
-    const number = ++count
-    const key = jobIdTopic(number)
-    put(key, number, more)
-    return { number, become: (changes: Partial<Shown>) => put(key, number, changes) }
-  }
-  /** The final log of a transaction. */
-  const announce = (event: string, number: bigint, txHash: string, args: Record<string, string> = {}) => {
-    const place = { address: contracts.commerce, logIndex: 0, logPosition: 0, txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1 }
-    const log = { logId: `${network}:${newHash()}:0`, network, contract: 'Commerce', event, args: { jobId: jobIdTopic(number), ...args }, ...place }
-    return platform.publish(api.chainEvent('Commerce', event).of({ ...log, final: true }))
-  }
-  const read = async (job: bigint | string) => (await platform.call('GET', `/api/erc8183/jobs/${job}?chain=${network}`)).body
-  const is = (job: bigint | string, status: string) =>
-    until(`job ${job} is ${status}`, async () => {
-      const body = await read(job)
-      return body.status === status && body
-    })
-  const paid = (payer: string) => ({ payer, amount: '20000000' })
+  const harness = contractHarness()
+  const { announce, custodial, direct, fundedByTreasury, is, newAgent, platform, read } = harness
 
   it('is followed, also where one transaction does all of it', async () => {
     const [client, worker] = [await newAgent(), await newAgent()]
@@ -173,36 +58,20 @@ describe('what others do on the contract itself', () => {
 
     const { external, budgetUsdc, expiredAt, deadlineHours, description } = await is(number, 'open')
     assert.equal(description.length, api.limits.text.description)
-    const { status, body } = await platform.call('GET', `/api/erc8183/jobs?chain=${network}`)
+    const { status, body } = await platform().call('GET', `/api/erc8183/jobs?chain=${network}`)
 
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual([external, expiredAt.slice(0, 4), budgetUsdc > 1e12, Number.isInteger(deadlineHours)], [true, '9999', true, true])
   })
 
   describe('while the custodial wallet of the poster is to pay', () => {
-    const fundedByTreasury = async (poster: TestAgent) => {
-      const { body } = await platform.call('POST', '/api/erc8183/jobs', {
-        body: { title: 'Summarise', description: 'Two pages.', budgetUsdc: 20 },
-        headers: poster.headers,
-      })
-      const { id } = body.job
-      const { status } = await platform.call('POST', `/api/erc8183/jobs/${id}/fund`, {
-        body: {},
-        headers: { ...poster.headers, prefer: 'respond-async' },
-      })
-      assert.equal(status, 202)
-      const number = BigInt((await read(id)).onChainJobId)
-      const become = (changes: Partial<Shown>) => put(onChainKey(id), number, changes)
-      const command = () => commands.find(({ opKey }) => opKey === `job.fund:${id}`)
-      return { id: id as string, number, become, command }
-    }
     const isHealthy = async () => {
-      const wrong = (await doctorChecks(platform, 'commerce')).filter(({ name, count }) => count > 0 && name !== 'contracts')
+      const wrong = (await doctorChecks(platform(), 'commerce')).filter(({ name, count }) => count > 0 && name !== 'contracts')
       assert.deepEqual(wrong, [])
     }
     /** What the books hold for the reservation of a job. */
     const cleared = async (id: string) => {
-      const { peers } = platform.service('commerce').platform
+      const { peers } = platform().service('commerce').platform
       const { accounts } = await peers.call('commerce', api.commerceApi.internal.clearingBalances, { query: { chain: network, after: '' } })
       return accounts.filter(({ key, balance }) => key.includes(id) && balance !== '0')
     }
@@ -215,7 +84,7 @@ describe('what others do on the contract itself', () => {
       become({ deposit: paid(poster.wallet) })
       await announce('JobFunded', number, newHash(), { funder: poster.wallet })
       const { fundedFrom } = await is(id, 'funded')
-      await platform.publish(commandFailed(sent))
+      await platform().publish(commandFailed(sent))
 
       assert.deepEqual(fundedFrom, { kind: 'onchain', address: poster.wallet })
       await until('nothing is held for the reservation', async () => (await cleared(id)).length === 0)
@@ -232,7 +101,7 @@ describe('what others do on the contract itself', () => {
       become({ deposit: { payer: poster.wallet, amount: '10000' } })
       await announce('JobFunded', number, newHash(), { funder: poster.wallet })
       await is(id, 'funded')
-      await platform.publish(commandFailed(sent))
+      await platform().publish(commandFailed(sent))
       const { budgetUsdc, fundedFrom, status } = await read(id)
 
       assert.deepEqual([status, budgetUsdc, fundedFrom], ['funded', 0.01, { kind: 'onchain', address: poster.wallet }])
@@ -248,7 +117,7 @@ describe('what others do on the contract itself', () => {
       become({ budget: '10000' })
       await announce('BudgetSet', number, newHash())
       assert.equal((await read(id)).budgetUsdc, 20)
-      await platform.publish(commandFailed(sent))
+      await platform().publish(commandFailed(sent))
 
       await until('the budget is that of the contract', async () => (await read(id)).budgetUsdc === 0.01)
       assert.deepEqual(await cleared(id), [])
@@ -261,7 +130,7 @@ describe('what others do on the contract itself', () => {
       const sent = await until('its command is sent', () => command())
 
       become({ deposit: paid(poster.wallet) })
-      await platform.publish(commandConfirmed(sent, { already: true }))
+      await platform().publish(commandConfirmed(sent, { already: true }))
 
       const { fundedFrom } = await is(id, 'funded')
       assert.deepEqual(fundedFrom, { kind: 'onchain', address: poster.wallet })
@@ -273,14 +142,14 @@ describe('what others do on the contract itself', () => {
       const poster = await newAgent()
       const { id, number, become, command } = await fundedByTreasury(poster)
       const sent = await until('its command is sent', () => command())
-      await platform.publish(commandFailed(sent))
+      await platform().publish(commandFailed(sent))
       await until('nothing is held for the reservation', async () => (await cleared(id)).length === 0)
 
       become({ deposit: paid(custodial) })
       const txHash = newHash()
       await announce('JobFunded', number, txHash, { funder: custodial })
       const { fundedFrom } = await is(id, 'funded')
-      await platform.publish(commandConfirmed(sent, { seq: 3, txHash }))
+      await platform().publish(commandConfirmed(sent, { seq: 3, txHash }))
 
       assert.deepEqual(fundedFrom, { kind: 'treasury', address: custodial })
       const books = await cleared(id)
@@ -300,7 +169,7 @@ describe('what others do on the contract itself', () => {
       const txHash = newHash()
       await announce('JobRejected', number, txHash)
       assert.equal((await read(id)).status, 'open')
-      await platform.publish(commandFailed(sent))
+      await platform().publish(commandFailed(sent))
 
       await until('the job is cancelled', async () => {
         // as the comparison with the chain does with what could not be handled
@@ -313,14 +182,14 @@ describe('what others do on the contract itself', () => {
 
     it('cancels a job whose money treasury has not reserved, and then needs none', async () => {
       const poster = await newAgent()
-      treasury = 'away'
+      harness.treasury = 'away'
       const { id, number, become, command } = await fundedByTreasury(poster)
 
       become({ status: 4 })
       await announce('JobRejected', number, newHash())
       await is(id, 'cancelled')
-      treasury = 'holds'
-      await platform.advance(31)
+      harness.treasury = 'holds'
+      await platform().advance(31)
 
       assert.equal(command(), undefined)
       assert.deepEqual(await cleared(id), [])

@@ -6,6 +6,7 @@ import { applyStepOutcome, type StepOutcome } from './apply-step-outcome.ts'
 import { changeJob, momentOf } from './change-job.ts'
 import { depositNow, numberNow } from './contract-job.ts'
 import type { Job, Step } from './job.ts'
+import { deliverableHashOf } from './observed.ts'
 import { renewTerms } from './terms.ts'
 import type { Payment } from './with-payment.ts'
 
@@ -30,7 +31,8 @@ async function follow(parts: Parts, step: Step, outcome: FollowedOutcome): Promi
   const { is, round, seq } = outcome
   const numbered = step === 'create' && is === 'confirmed' ? { onChainJobId: await numberOf(parts, job, outcome.logs) } : {}
   const payment = step === 'fund' && is === 'confirmed' ? await paymentOf(parts, job, outcome) : undefined
-  const details = { ...detailsOf(outcome), ...numbered, ...(payment ? { payment } : {}) }
+  const delivered = step === 'submit' && is === 'confirmed' ? deliveredIn(outcome.logs) : {}
+  const details = { ...detailsOf(outcome), ...numbered, ...delivered, ...(payment ? { payment } : {}) }
   const moment = await momentOf(parts, job)
   await changeJob(parts, jobId, present => applyStepOutcome(present, step, { is, round, seq, ...details }, moment))
   if (step === 'fund' && is === 'failed') await renewTerms(parts, jobId)
@@ -44,6 +46,11 @@ async function paymentOf(parts: Parts, job: Job, { round, already, logs }: Confi
   if (deposit) return deposit
   const paid = logs.find(({ contract, event, args }) => contract === 'Commerce' && event === 'JobFunded' && 'funder' in args)
   return paid && { payer: String(paid.args.funder), amount: job.budget }
+}
+
+function deliveredIn(logs: readonly ChainLog[]): Pick<StepOutcome, 'deliverableHash'> {
+  const submission = logs.find(({ contract, event }) => contract === 'Commerce' && event === 'JobSubmitted')
+  return submission ? { deliverableHash: deliverableHashOf(submission) } : {}
 }
 
 function detailsOf(outcome: FollowedOutcome): Partial<StepOutcome> {

@@ -48,16 +48,17 @@ const paidOutEntry = (job: Job): LedgerEntry => {
 /** Where a refund goes. The account names the job by its id: a reorganisation may change the number. */
 const payer = ({ id, funding }: Job): string => (funding!.kind === 'treasury' ? account.clearing(`job.settle:${id}`) : account.outside(funding!.from))
 
-/** The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. */
+/**
+ * The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. A job that counts for nobody publishes no event: the pool has its fee,
+ * and it is due to nobody.
+ */
 function paidOut(job: Job) {
-  const { id, budget, assigneeWallet, settlement } = job
+  const { id, budget, assigneeWallet, settlement, counts } = job
   const own = account.job(id)
   if (settlement!.outcome !== 'complete') return transfer(own, payer(job), budget)
   const paid = fee(job)
-  return [
-    ...(paid > 0n ? transfer(own, account.clearing(`job.settle:${id}`), paid) : []),
-    ...transfer(own, account.outside(assigneeWallet!), budget - paid),
-  ]
+  const pool = counts ? account.clearing(`job.settle:${id}`) : account.unbookedFees
+  return [...(paid > 0n ? transfer(own, pool, paid) : []), ...transfer(own, account.outside(assigneeWallet!), budget - paid)]
 }
 
 /** The chain reversed the settlement: the job has its money again. */

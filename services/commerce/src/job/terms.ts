@@ -4,7 +4,8 @@ import { contractAt, contractOf, type JobContract } from './bound-contract.ts'
 import { changeJob } from './change-job.ts'
 import { type ContractJob, readContractJob } from './contract-job.ts'
 import { type Job, keyOf } from './job.ts'
-import { type Terms, withTerms } from './mirror.ts'
+import { withTerms } from './mirror.ts'
+import type { Terms } from './observed.ts'
 
 /** Who the wallets of a job are, and whether the platform judges it. */
 export async function termsOf({ agents }: Pick<Parts, 'agents'>, contract: ContractJob, { evaluator }: JobContract): Promise<Terms> {
@@ -25,7 +26,9 @@ export async function renewTerms(parts: Parts, jobId: string): Promise<Stored<Jo
   const isOnChain = job.onChainJobId !== null && job.on.create?.onChain.status === 'confirmed'
   if (job.status !== 'open' || job.funding || !isOnChain) return job
   const place = await contractAt(parts, job.chain, await contractOf(parts, job))
-  const terms = await termsOf(parts, await readContractJob(parts, job.chain, keyOf(job), place.contract), place)
+  const contract = await readContractJob(parts, job.chain, keyOf(job), place.contract)
+  if (!contract) return job
+  const terms = await termsOf(parts, contract, place)
   return changeJob(parts, jobId, present => {
     const state = withTerms(present, terms)
     return state === present ? undefined : { state, events: [] }

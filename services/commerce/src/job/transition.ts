@@ -87,11 +87,13 @@ export const effects: Readonly<Record<Step, (job: Job, moment: Moment) => Result
   settle: (job, moment) => {
     const decided = job.settlement!
     const isPayment = decided.outcome === 'complete'
-    const settlement = { ...decided, settledAt: moment.now, isReported: decided.isReported || isPayment }
+    const { state: before, events } = decided.outcome === 'withdraw' ? withoutAssignment(job, moment.now) : { state: job, events: [] }
+    const settlement = { ...decided, from: before.status, settledAt: moment.now, isReported: decided.isReported || isPayment }
     const closeReason = closeReasons[settlement.trigger](settlement.reason)
-    const state = moved(job, settlement.trigger, { settlement, closeReason, ends: (job.ends ?? 0) + 1 })
+    const state = moved(before, settlement.trigger, { settlement, closeReason, ends: (job.ends ?? 0) + 1 })
     const corrected = decided.isReported ? [corrects(state, moment.now, !isPayment)] : []
-    return published(state, () => (decided.isReported && isPayment ? corrected : [...corrected, ending(state, moment)]))
+    const ended = published(state, () => (decided.isReported && isPayment ? corrected : [...corrected, ending(state, moment)]))
+    return { state, events: [...events, ...ended.events] }
   },
 }
 
@@ -108,7 +110,7 @@ function ending(job: Job, { now, posterScore, assigneeScore }: Moment): Draft {
   const txHash = txOf(job, 'settle')
   const validationId = job.verdict?.validationId ?? null
   const weak = by === 'swarm' && job.verdict?.weak === true
-  const decision = { by: by === 'party' ? ('oracle' as const) : by, validationId, weak, creditable: by !== 'time' && !weak }
+  const decision = { by: by === 'party' ? ('oracle' as const) : by, validationId, weak, creditable: by !== 'time' && by !== 'party' && !weak }
   const afterDispute = from === 'disputed'
   if (outcome === 'complete') {
     const paid = fee(job)
@@ -165,6 +167,28 @@ export function revertLost(job: Job, now: Date): Result {
   }
   return { state, events }
 }
+
+/**
+ * The contract lets the client withdraw only what nobody is assigned to: an assignment that the record has, a reorganisation has removed, with all that
+ * followed it.
+ */
+function withoutAssignment(job: Job, now: Date): Result {
+  if (!afterAssignment.has(job.status)) return { state: job, events: [] }
+  return revertLost(
+    { ...job, on: { ...job.on, ...asLost(job, ['assign', 'submit', 'dispute'], 'The contract shows that nobody was assigned') } },
+    now,
+  )
+}
+const afterAssignment: ReadonlySet<JobStatus> = new Set(['assigned', 'submitted', 'disputed'])
+
+/** The steps of these that the job has made, as lost for good. */
+export const asLost = (job: Job, steps: readonly Step[], error: string): Job['on'] =>
+  Object.fromEntries(
+    steps.flatMap(step => {
+      const made = job.on[step]
+      return made ? [[step, { ...made, isForeign: false, retryAt: null, onChain: { ...made.onChain, status: 'failed', error } }]] : []
+    }),
+  )
 
 function withoutStep(job: Job, step: Step): Partial<Job> {
   if (step === 'fund') return { funding: null }

@@ -5,7 +5,8 @@ import { applyStepOutcome } from './apply-step-outcome.ts'
 import { reserveFunds, sendAssign, sendFund, sendSettle, sendSubmit } from './commands.ts'
 import type { ContractJob } from './contract-job.ts'
 import type { Job } from './job.ts'
-import { type Mirrored, mirror, regress } from './mirror.ts'
+import { mirror, regress } from './mirror.ts'
+import type { Observed } from './observed.ts'
 import { postings } from './postings.ts'
 import type { Payment } from './with-payment.ts'
 
@@ -23,11 +24,11 @@ const contractOf = (deposit: Payment | null, more: Partial<ContractJob> = {}): C
   ...{ expiredAt: open().expiredAt, status: 'Open', deposit, isDisputed: false },
   ...more,
 })
-const seenAs = (step: Mirrored['step'], contract: ContractJob): Mirrored => ({
-  ...{ contract, posterId, assigneeId: null, isOurEvaluator: true, step, txHash: nextHash(), blockNumber: 9 },
+const seenAs = (step: Observed['step'], contract: ContractJob): Observed => ({
+  ...{ contract, posterId, assigneeId: null, isOurEvaluator: true, isWithdrawal: false, step, txHash: nextHash(), blockNumber: 9 },
   ...{ payer: step === 'fund' ? contract.deposit!.payer : null, deliverableHash: null, submissionId: 's' },
 })
-const follow = (job: Job, seen: Mirrored): Job => mirror(job, seen, momentAt(start))?.state ?? job
+const follow = (job: Job, seen: Observed): Job => mirror(job, seen, momentAt(start))?.state ?? job
 const logged = (job: Job, deposit: Payment): Job => follow(job, seenAs('fund', contractOf(deposit)))
 const fails = (job: Job, round?: number): Job => followed(job, 'fund', 'failed', start, { terminal: true, ...(round ? { round } : {}) }).state
 /** The command found a payment there, which the service then reads from the contract. */

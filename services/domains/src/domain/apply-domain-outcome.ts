@@ -2,17 +2,23 @@ import { type Chain, type Draft, domainActivated, domainDeleted, domainSynced, d
 import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, hasFailed, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
-import { drop, restMs, unsent, withOperation, withoutRegistration } from './registration.ts'
 import { onNetwork } from './registry.ts'
+import { drop, restMs, unsent, withOperation, withoutRegistration } from './reservation.ts'
 import { domainStates } from './states.ts'
 
 type SentOperation = Operation & { onChain: Required<OnChain> }
 
-/** With the network that it is of. */
-type OfNetwork = ObservedOutcome & { network?: Chain }
+/** Whose token a deletion has burnt; the agent of that wallet. */
+export interface Burnt {
+  wallet: string
+  agentId: string | null
+}
+
+/** With the network that it is of, and of a deletion with whose token its logs show as burnt. */
+type Outcome = ObservedOutcome & { network?: Chain; burnt?: Burnt | undefined }
 
 /** What an outcome means for a name; undefined when it says nothing new. `mayLink`: no other name is the new owner's .molt name. */
-export function applyDomainOutcome(domain: Domain, n: number, outcome: OfNetwork, now: Date, mayLink = true): Decision<Domain> | undefined {
+export function applyDomainOutcome(domain: Domain, n: number, outcome: Outcome, now: Date, mayLink = true): Decision<Domain> | undefined {
   const before = domain.operations.find(operation => operation.n === n)
   const onChain = before && followed(before.onChain ?? unsent, outcome)
   if (!onChain) return undefined
@@ -33,7 +39,7 @@ function withSale(operation: SentOperation): SentOperation {
   return sale === null || onChain.status === 'pending' ? operation : { ...operation, sale: { ...sale, isBooked: onChain.status === 'confirmed' } }
 }
 
-type Effect = (domain: Domain, operation: SentOperation, outcome: ObservedOutcome, now: Date, mayLink: boolean) => { state: Domain; events: Draft[] }
+type Effect = (domain: Domain, operation: SentOperation, outcome: Outcome, now: Date, mayLink: boolean) => { state: Domain; events: Draft[] }
 
 const effects: Record<Operation['kind'], Effect> = { register: registered, transfer: transferred, delete: deleted }
 const unchanged = (state: Domain) => ({ state, events: [] })
@@ -122,14 +128,16 @@ function transferred(domain: Domain, operation: SentOperation, { is }: ObservedO
 const linkedOfPresent = (domain: Domain, { from, linkedBefore, toAgentId }: Operation): readonly string[] =>
   domain.ownerWallet === from ? linkedBefore : domain.linkedAgents.filter(agentId => agentId === domain.agentId && agentId !== toAgentId)
 
-function deleted(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {
+function deleted(domain: Domain, operation: SentOperation, { is, burnt }: Outcome, now: Date, mayLink: boolean) {
   if (lastOperation(domain)?.n !== operation.n) return unchanged(domain)
   if (operation.onChain.status === 'confirmed' && domain.status === 'burning') {
+    // the token may have been sent on just before: who lost it may register the name again
     const state: Domain = {
       ...domain,
+      ...(burnt ? { ownerWallet: burnt.wallet, agentId: burnt.agentId } : {}),
       status: domainStates.move(domain.status, 'confirmBurn'),
       linkedAgents: [],
-      formerOwner: operation.from,
+      formerOwner: burnt?.wallet ?? operation.from,
       dueAt: new Date(now.getTime() + restMs),
     }
     return { state, events: [domainDeleted.of(facts(state, operation.onChain.txHash, now))] }
@@ -138,7 +146,7 @@ function deleted(domain: Domain, operation: SentOperation, { is }: ObservedOutco
   if (domain.status === 'burning') return unchanged({ ...domain, status: domainStates.move(domain.status, 'failBurn') })
   if (domain.status !== 'released') return unchanged(domain)
   const { dueAt: _, ...rest } = domain
-  const linkedAgents = mayLink ? operation.linkedBefore : []
+  const linkedAgents = mayLink ? operation.linkedBefore.filter(agentId => agentId === domain.agentId) : []
   const state: Domain = { ...rest, status: domainStates.move(domain.status, 'reverseBurn'), linkedAgents, formerOwner: null }
   return { state, events: [domainSynced.of(facts(state, null, now))] }
 }

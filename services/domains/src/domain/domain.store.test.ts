@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { domainsApi } from '@carapace/api'
 import { applyDomainOutcome } from './apply-domain-outcome.ts'
-import { requestDeletion } from './change.ts'
 import { upgradeDomain } from './domain.store.ts'
 import type { Domain } from './domain.ts'
-import { drop, type Reservation, reserve } from './registration.ts'
+import { requestDeletion } from './requests.ts'
+import { drop, type Reservation, reserve } from './reservation.ts'
 import { domainView, onChainView } from './views.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')

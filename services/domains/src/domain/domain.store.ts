@@ -6,7 +6,7 @@ import { type AggregateStore, aggregateStore, type Database, type Indexes, type 
 import { type Domain, isOwned, type Operation } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { freeNamesPerExtension } from './price.ts'
-import { holdsFreeSlot, vacate } from './registration.ts'
+import { holdsFreeSlot, vacate } from './reservation.ts'
 
 export const domainsCollection = 'domains'
 

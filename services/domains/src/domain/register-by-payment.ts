@@ -11,10 +11,10 @@ import {
   useOrReturn,
 } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import { type Made, madeBy } from './commands.ts'
 import { parseFullName } from './full-name.ts'
+import { type Made, madeBy } from './operations.ts'
 import { priceOf } from './price.ts'
-import { drawOnTreasury, needRegistrable, needValid, priceFor, reserveName, type WantedName } from './register.ts'
+import { drawOnTreasury, needRegistrable, needValid, priceFor, reserveName, type WantedName } from './reserve-name.ts'
 
 /** An x402 payment at the intake; its id is the operation. */
 export interface NamePayment {

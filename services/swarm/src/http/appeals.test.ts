@@ -82,7 +82,7 @@ describe('an appeal over HTTP', () => {
     const found = await frozenCase()
     const headers = { 'idempotency-key': randomUUID() }
     const first = await appeal(found.assignee, found.validationId, statement, headers)
-    await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.forgetAnswers('swarm')
 
     const retried = await appeal(found.assignee, found.validationId, statement, headers)
 

@@ -3,11 +3,11 @@ import { dayMs, Refusal } from '@carapace/api'
 import type { ObservedOutcome } from '@carapace/chain'
 import { codeOf } from '@carapace/testing'
 import { applyDomainOutcome, dropped } from './apply-domain-outcome.ts'
-import { requestDeletion, requestTransfer } from './change.ts'
 import type { Domain } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
-import { drop, type Reservation, reserve } from './registration.ts'
+import { requestDeletion, requestTransfer } from './requests.ts'
+import { drop, type Reservation, reserve } from './reservation.ts'
 import { domainView } from './views.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')

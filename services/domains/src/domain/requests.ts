@@ -2,7 +2,7 @@ import { refuse, retryableIn } from '@carapace/api'
 import { commands, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation } from './domain.ts'
-import { newOperation, nextNumber, withOperation } from './registration.ts'
+import { newOperation, nextNumber, withOperation } from './reservation.ts'
 import { type DomainState, type DomainTrigger, domainStates, passingStates } from './states.ts'
 
 export interface ChangeRequest {

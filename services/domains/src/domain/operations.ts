@@ -1,10 +1,11 @@
-import type { AgentCaller } from '@carapace/api'
+import { type AgentCaller, refuse } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { requestDeletion, requestTransfer } from './change.ts'
 import { type Domain, hasFailed, lastOperation, type Operation } from './domain.ts'
+import { ownerOnChain } from './reconcile.ts'
+import { requestDeletion, requestTransfer } from './requests.ts'
 
 /** A name and the number of an operation on it. */
 export interface Made {
@@ -42,10 +43,17 @@ export async function transfer(parts: Parts, id: string, request: { caller: Agen
   return { domain, operation: operationOf(domain, operationId) }
 }
 
-/** Deletes a name; what the caller has deleted already answers as the first time. @throws NOT_OWNER, INVALID_STATE */
+/**
+ * Deletes a name; what the caller has deleted already answers as the first time. The contract burns the token without regard to its owner: one that the caller has
+ * sent on while its final log is still to come is not the caller's to delete.
+ * @throws NOT_OWNER, INVALID_STATE, CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE
+ */
 export async function deleteName(parts: Parts, id: string, { caller, operationId }: { caller: AgentCaller; operationId: string }): Promise<Made> {
-  const done = (await earlier(parts, operationId)) ?? deletionBy(await parts.domains.need(id), caller.wallet)
+  const present = await parts.domains.need(id)
+  const done = (await earlier(parts, operationId)) ?? deletionBy(present, caller.wallet)
   if (done) return done
+  const owner = present.ownerWallet === caller.wallet ? await ownerOnChain(parts, present) : null
+  if (owner !== null && owner !== caller.wallet) refuse('NOT_OWNER')
   const request = { wallet: caller.wallet, operationId, now: parts.clock.now(), deadline: deadline() }
   const domain = await parts.domains.change(id, present => requestDeletion(present, request))
   return { domain, operation: operationOf(domain, operationId) }
