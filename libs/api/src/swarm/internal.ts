@@ -37,6 +37,9 @@ export const validationRow = z
     resolvedAt: timestamp.nullable(),
     settleAfter: timestamp.nullable(),
     appealUntil: timestamp.nullable(),
+    /** The appeal against it and when that expires, once one is filed; also where no panel could be drawn for it. */
+    appealId: id.optional(),
+    appealExpiresAt: timestamp.optional(),
     version: z.int(),
   })
   .meta({ id: 'ValidationRow' })
