@@ -24,8 +24,11 @@ export const checks: Checks<Parts> = {
   settlements: ({ checked }, extent) =>
     faultsIn(checked.released, extent, ({ id, status, amount, settlement }) => {
       if (status !== 'released') return []
-      const { fee, treasury, external } = settlement!
-      return fee + treasury + external === amount ? [] : [`escrow ${id} paid ${fee} + ${treasury} + ${external} of ${amount}`]
+      const { fee, treasury, external, paidTo } = settlement!
+      return [
+        ...(fee + treasury + external === amount ? [] : [`escrow ${id} paid ${fee} + ${treasury} + ${external} of ${amount}`]),
+        ...(paidTo ? [`escrow ${id} paid ${paidTo}, which is not its payee`] : []),
+      ]
     }),
 
   total_locked: async ({ tvl, ledger }) => {

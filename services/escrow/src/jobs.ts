@@ -5,6 +5,7 @@ import { lockJobs } from './escrow/lock/jobs.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { topUpPolls } from './reward/top-up-polls.ts'
+import { bondLockWalk } from './slash/bond-lock-walk.ts'
 import { slashJobs } from './slash/jobs.ts'
 
 const operatorMatters = new Set(['stuck', 'debts'])
@@ -14,6 +15,7 @@ export const jobs = (parts: Parts): Job[] => [
   ...lockJobs(parts),
   ...bondJobs(parts),
   ...slashJobs(parts),
+  bondLockWalk(parts),
   topUpPolls(parts),
   ...examination(parts, checks, operatorMatters),
 ]

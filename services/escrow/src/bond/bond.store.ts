@@ -20,7 +20,7 @@ const indexes: Indexes = {
   done_locks: { key: { 'done.unlocked.lockId': 1 } },
   failed_unlocks: { key: { 'done.failedLock.unlockId': 1 } },
   updated: { key: { updatedAt: 1 } },
-  locks_stage: { key: { 'locks.stage': 1 } },
+  locks_stage_id: { key: { 'locks.stage': 1, _id: 1 } },
   moves_stage: { key: { 'moves.stage': 1, updatedAt: 1 } },
 }
 

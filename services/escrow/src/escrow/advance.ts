@@ -1,7 +1,7 @@
 import { escrowDisputed, feeOf } from '@carapace/api'
 import { sentOnChain } from '@carapace/chain'
 import { disputeCommand, payeeCommand, settleCommand } from './commands.ts'
-import { type By, type Escrow, type Lock, newSettlement, type Reason, type Settlement } from './escrow.ts'
+import { type Assignment, type By, type Escrow, type Lock, newSettlement, type Reason, type Settlement } from './escrow.ts'
 import { effectiveVerdict, type Judgement, judge } from './judgement.ts'
 import { decide, facts, iso, move, type Result } from './transition.ts'
 
@@ -66,12 +66,15 @@ function withoutMoney(e: Escrow, moment: Moment): Result {
 /** Names the assignee to the contract once money and assignee are both there, and again after a failure. */
 function payee(e: Escrow): Result {
   const { lock, assignment } = e
-  if (!lock || !assignment || lock.stage !== 'confirmed' || (lock.payee === assignment.wallet && lock.payeeOnChain?.status !== 'failed'))
-    return { state: e, events: [] }
+  if (!lock || !assignment || lock.stage !== 'confirmed' || isNamed(lock, assignment)) return { state: e, events: [] }
   const { round = 0, seq = 0 } = lock.payeeOnChain ?? {}
   const named: Lock = { ...lock, payee: assignment.wallet, payeeOnChain: { ...sentOnChain, round: round + 1, seq } }
   return { state: { ...e, lock: named }, events: [payeeCommand(e, named, assignment.assigneeId)] }
 }
+
+/** What the depositor of a direct lock has named does not count: records from before that rule have it as the payee all the same. */
+const isNamed = ({ kind, payee, payeeOnChain }: Lock, { wallet }: Assignment): boolean =>
+  payee === wallet && (payeeOnChain ? payeeOnChain.status !== 'failed' : kind !== 'onchain')
 
 function hold(e: Escrow, judgement: Extract<Judgement, { kind: 'hold' }>, now: Date): Result {
   const { until, action, reason, by, note, disputed } = judgement

@@ -9,6 +9,8 @@ import { postings } from './postings.ts'
 const indexes: Indexes = {
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
   status_updated: { key: { status: 1, updatedAt: 1 } },
+  // after the more selective ones: of two that fit equally the engine uses the first
+  status_id: { key: { status: 1, _id: 1 } },
 }
 
 export type EscrowStore = AggregateStore<Escrow>

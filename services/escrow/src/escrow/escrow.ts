@@ -104,6 +104,8 @@ export interface Settlement {
   treasury: bigint
   external: bigint
   treasuryAddress: string | null
+  /** Whom the contract has paid by its log, where that is not the payee: an operator's matter. */
+  paidTo?: string
   payoutLost: boolean
   /** Set after a terminal failure of the command. */
   retryAt: Date | null

@@ -16,13 +16,15 @@ const ofGig = ({ gigId, gigTitle, posterId, budget, chain, skillsRequired }: Gig
   ...(skillsRequired ? { skillsRequired } : {}),
 })
 
-/** The wallet that will be paid. An assignee that nobody has announced yet is waited for. */
-async function walletOf({ agents }: Parts, agentId: string): Promise<string> {
+/**
+ * The wallet that will be paid; null where the assignee has lost it to its owner meanwhile, for good: nobody is paid then, and the gig ends by its
+ * deadline. An assignee that nobody has announced yet is waited for.
+ */
+async function walletOf({ agents }: Parts, agentId: string): Promise<string | null> {
   const agent = await agents.need(agentId).catch((error: unknown) => {
     if (error instanceof api.Refusal) throw new Retry(`the assignee ${agentId} is not known yet`)
     throw error
   })
-  if (agent.wallet === null) throw new Retry(`the assignee ${agentId} has no wallet`)
   return agent.wallet
 }
 
@@ -37,6 +39,7 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
   on(api.gigAssigned, async gig => {
     const { assigneeId, crewId, feeBp, deadlineAt, skillsRequired } = gig
     const wallet = await walletOf(parts, assigneeId)
+    if (wallet === null) return
     const assignment = { assigneeId, wallet, crewId, feeBp, deadlineAt: new Date(deadlineAt) }
     await recordFact(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }))
   }),

@@ -1,41 +1,54 @@
-import { swarmApi, type ValidationRow } from '@carapace/api'
-import { dueBy, eachDue, type Job } from '@carapace/service'
+import { swarmApi } from '@carapace/api'
+import { dueBy, eachDue, endlessWalk, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { onTime } from './advance.ts'
-import { changeEscrowNow } from './change-escrow.ts'
+import { changeEscrowNow, recordFact } from './change-escrow.ts'
 import type { Escrow } from './escrow.ts'
+import { knowsGig, readGig } from './gig-row.ts'
+import { hasNewerVerdict, mayBeAppealed, unknownAppeal } from './newer-verdict.ts'
 
 const everyMs = 5_000
 const batch = 100
+const walkEveryMs = 60_000
+/** Escrows a minute whose gigs are read. */
+const walked = 20
 
-/** Whether the swarm knows more than we do: then its event is on the way, and time must not decide before it. */
-export function hasNewerVerdict({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
-  return validations.some(({ validationId, appealOf, status, nextValidationId }) => {
-    // superseded by our own decision
-    if (status === 'superseded') return false
-    if (appealOf !== null) return appeal?.appealId !== validationId || (status !== 'pending' && appeal.outcome === null)
-    return verdict === null && (status === 'approved' || status === 'rejected' || (status === 'expired' && nextValidationId === null))
-  })
+/** Whether something is on its way, or about to be, that time must not decide before. What is read on the way is recorded. */
+async function mustWait(parts: Parts, escrow: Stored<Escrow>, now: Date): Promise<boolean> {
+  if (escrow.settlement) return false
+  if (mayBeAppealed(escrow, now)) return true
+  const known = knowsGig(escrow) ? escrow : ((await readGig(parts, escrow.id)) ?? escrow)
+  if (!known.delivery || known.settlement) return false
+  const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: known.id } })
+  const appeal = unknownAppeal(known, validations, now)
+  if (appeal) await recordFact(parts, { ...known, gigId: known.id }, present => (present.appeal ? undefined : { appeal }))
+  return hasNewerVerdict(known, validations)
 }
 
-async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
-  if (escrow.delivery && !escrow.settlement) {
-    const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: escrow.id } })
-    if (hasNewerVerdict(escrow, validations)) return
-  }
+async function moveOn(parts: Parts, escrow: Stored<Escrow>, now: Date): Promise<void> {
+  if (await mustWait(parts, escrow, now)) return
   await changeEscrowNow(parts, escrow.id, (present, moment) => onTime(present, { ...moment, timers: true }))
 }
 
-/** What time alone decides. */
-export const escrowJobs = (parts: Parts): Job[] => [
-  {
-    name: 'escrows that are due',
-    everyMs,
-    due: dueBy(parts.escrows, 'dueAt'),
-    run: async now => {
-      const due = await parts.escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
-      await eachDue(parts.log, due, escrow => moveOn(parts, escrow))
+/** What time alone decides, and a walk round the locked escrows that know of no delivery: what a lost event would have told is read from the gig. */
+export function escrowJobs(parts: Parts): Job[] {
+  const { escrows, clock, log } = parts
+  const nextUndelivered = endlessWalk(escrows, walked, { filter: { status: 'locked', delivery: null }, now: () => clock.now().getTime() })
+  return [
+    {
+      name: 'escrows that are due',
+      everyMs,
+      due: dueBy(escrows, 'dueAt'),
+      run: async now => {
+        const due = await escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+        await eachDue(log, due, escrow => moveOn(parts, escrow, now))
+      },
     },
-  },
-]
+    {
+      name: 'gigs of locked escrows',
+      everyMs: walkEveryMs,
+      run: async () => eachDue(log, await nextUndelivered(), ({ id }) => readGig(parts, id)),
+    },
+  ]
+}

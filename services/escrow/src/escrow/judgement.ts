@@ -4,6 +4,8 @@ import type { By, Escrow, Reason, Settlement } from './escrow.ts'
 const disputeTimeMs = 14 * dayMs
 /** After it an appeal that was never closed counts as one without a panel. */
 const appealGraceMs = dayMs
+/** As the marketplace: so long after its deadline nothing can be delivered any more. */
+const deadlineGraceMs = dayMs
 /** As the contract: then anybody may have the money sent back. */
 const contractTimeoutMs = 180 * dayMs
 
@@ -55,8 +57,15 @@ function disputed(escrow: Escrow, now: Date): Judgement | undefined {
   if (appeal) ends.push(after(appeal.expiresAt, appealGraceMs).getTime())
   const until = new Date(Math.max(...ends))
   const action = verdict?.result === 'approved' || verdict?.byVotes === 'release' ? 'release' : 'refund'
-  if (now >= until) return action === 'release' && assignment ? release('default', 'time') : refund('default', 'time')
+  if (now >= until) return action === 'release' && assignment ? release('default', 'time') : refund('default', 'time', failureAfter(escrow, now))
   return { kind: 'hold', disputed: true, reason: cause.reason, by: cause.by, note: cause.note, until, action }
+}
+
+/** In what the assignee has failed when a dispute ends by time: who disputes first escapes neither the panel's rejection nor the deadline. */
+function failureAfter({ verdict, appeal, assignment, delivery }: Escrow, now: Date): Settlement['failure'] {
+  if (verdict?.result === 'rejected' && !verdict.weak && !appeal) return 'rejected'
+  const isMissed = !verdict && !delivery && assignment && now >= after(assignment.deadlineAt, deadlineGraceMs)
+  return isMissed ? 'deadline_missed' : null
 }
 
 function byVerdict(escrow: Escrow, now: Date): Judgement | undefined {
@@ -104,10 +113,13 @@ export function effectiveVerdict({ verdict, appeal }: Escrow): {
   }
 }
 
-/** Whether the gig's bond lock is slashed: a plain rejection by the panel, or an appeal lost in earnest. Never for an unfunded gig. */
-export function isSlashed(escrow: Escrow): boolean {
-  const { decision, verdict, appeal } = escrow
-  if (decision?.outcome !== 'refund' || decision.reason !== 'verdict') return false
-  if (appeal?.outcome) return appeal.applySlash
-  return verdict?.result === 'rejected' && !verdict.frozen && !verdict.weak
+/**
+ * Whether the gig's bond lock is slashed: a plain rejection by the panel, also where a dispute before it has ended by time, or an appeal lost in earnest.
+ * Never for an unfunded gig.
+ */
+export function isSlashed({ decision, verdict, appeal }: Escrow): boolean {
+  if (decision?.outcome !== 'refund' || (decision.reason !== 'verdict' && decision.reason !== 'default')) return false
+  const isPlain = verdict?.result === 'rejected' && !verdict.frozen && !verdict.weak
+  if (decision.reason === 'default') return isPlain && !appeal
+  return appeal?.outcome ? appeal.applySlash : isPlain
 }

@@ -318,7 +318,7 @@ describe('an escrow whose block is dropped', () => {
   it('writes off the fee of a reversed payout that the contract pays without one after its timeout', () => {
     const book = books()
     const reversed = receive(over.release, { op: 'settle', is: 'failed', seq: 2 })
-    const paid = { fee: 0n, net: gig.amount, treasury: 0n }
+    const paid = { fee: 0n, net: gig.amount, treasury: 0n, payee: wallets.worker }
     const byTimeout = releaseConfirmed(reversed, { txHash: chainAt.txHash, blockNumber: 99, paid, ...scores }, start)!.state
     const steps = [gig, sent(gig), locked, deciding.release, over.release, reversed, byTimeout]
     steps.slice(1).forEach((after, index) => {
@@ -337,8 +337,10 @@ describe('an escrow whose block is dropped', () => {
       escrow = after
     }
     for (const after of [sent(gig), locked, deciding.release, over.release]) become(after)
-    const paidBy = (fee: bigint, blockNumber: number) =>
-      releaseConfirmed(escrow, { txHash: chainAt.txHash, blockNumber, paid: { fee, net: gig.amount - fee, treasury: 0n }, ...scores }, start)!.state
+    const paidBy = (fee: bigint, blockNumber: number) => {
+      const paid = { fee, net: gig.amount - fee, treasury: 0n, payee: wallets.worker }
+      return releaseConfirmed(escrow, { txHash: chainAt.txHash, blockNumber, paid, ...scores }, start)!.state
+    }
     const { fee } = over.release.settlement!
     for (const seq of [2, 4, 6]) {
       become(releaseReverted(escrow)!.state)

@@ -3,6 +3,7 @@ import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { recordFact } from './change-escrow.ts'
 import type { Escrow, GigTerms, Verdict } from './escrow.ts'
+import { knowsGig, readGig } from './gig-row.ts'
 
 type Validation = { gigId: string; title: string; posterId: string; budget: bigint; chain: api.Chain }
 export const ofValidation = ({ gigId, title, posterId, budget, chain }: Validation): GigTerms => ({
@@ -32,8 +33,12 @@ type OfGig<P extends { gigId: string | null; appealOf: string | null }> = P & { 
 const isOfGig = <P extends { gigId: string | null; appealOf: string | null }>(validation: P): validation is OfGig<P> =>
   validation.gigId !== null && validation.appealOf === null
 
-const recordVerdict = (parts: Parts, validation: Validation, verdict: Verdict) =>
-  recordFact(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
+/** Who is paid or has failed is known by the verdict: where the messages of it are not here yet, the gig is read first. */
+async function recordVerdict(parts: Parts, validation: Validation, verdict: Verdict): Promise<void> {
+  const escrow = await parts.escrows.get(validation.gigId)
+  if (!escrow || !knowsGig(escrow)) await readGig(parts, validation.gigId)
+  await recordFact(parts, ofValidation(validation), present => (present.verdict ? undefined : { verdict }))
+}
 
 async function recordResolved(parts: Parts, validation: api.PayloadOf<typeof api.validationResolved>): Promise<void> {
   if (!isOfGig(validation)) return

@@ -13,6 +13,7 @@ import { endLock } from '../bond/requests/end-lock.ts'
 import { statisticsOf } from '../bond/statistics.ts'
 import { bondView, eventView } from '../bond/views.ts'
 import type { Parts } from '../parts.ts'
+import { closeBondLock } from '../slash/close-bond-lock.ts'
 import type { Slash } from '../slash/slash.ts'
 import { reverseSlash, slashBond } from '../slash/slash-bond.ts'
 import { slashView } from '../slash/views.ts'
@@ -94,6 +95,8 @@ export const bondHandlers = (parts: Parts) =>
       const { status } = await parts.gigNow(body.gigId)
       if (status !== 'completed' && status !== 'cancelled') refuse('INVALID_STATE', { state: status, allowed: ['completed', 'cancelled'] })
       if (wasUnlocked) return { bond: await view(parts, present) }
+      // what the end of the gig means for its lock may not have been followed yet: a slash comes first
+      await closeBondLock(parts, body.gigId)
       const requested = await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
       const unlocked = async () => {
         const bond = await unlessPassing(parts.bonds.need(agentId))

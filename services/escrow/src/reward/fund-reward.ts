@@ -21,9 +21,19 @@ export async function accrueRewards(parts: Parts, { validationId, gigId, jobId, 
   if (source) await fundWhenReady(parts, stored, source)
 }
 
-/** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
-export async function fundWhenReady(parts: Parts, { id, isFunded }: Pick<Reward, 'id' | 'isFunded'>, lastRead: Source): Promise<void> {
-  if (isFunded) return
+/**
+ * The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. Those of an appeal that decided
+ * come first, also where they become known last.
+ */
+export async function fundWhenReady(parts: Parts, reward: Pick<Reward, 'id' | 'isFunded'>, source: Source): Promise<void> {
+  const { first } = source
+  if (reward.isFunded || (first && first !== reward.id && !(await parts.rewards.get(first))?.isFunded)) return
+  await fundNow(parts, reward.id, source)
+  if (first !== reward.id) return
+  for (const { id, isFunded } of await parts.rewards.ofSubject(source.id)) if (!isFunded) await fundNow(parts, id, source)
+}
+
+async function fundNow(parts: Parts, id: string, lastRead: Source): Promise<void> {
   let isFirst = true
   const work = async (session: ClientSession) => {
     // what was read a moment ago is used only as it was: where it is not any more, all begins again

@@ -49,6 +49,8 @@ export interface Source {
   /** Funded so far. */
   used: bigint
   endedAt: Date
+  /** The validation by which it ended, where an earlier one of the gig said otherwise, or may have: its winners are funded before those of others. */
+  first?: string | null
 }
 
 const restOf = ({ accrued, funded }: Share): bigint => accrued - funded

@@ -46,6 +46,7 @@ export interface Harness {
   reservations: { key: string; round: number }[]
   /** Bond locks for which the marketplace says that the gig is assigned. */
   assigned: Set<string>
+  isAssigned: (gigAndAgent: string) => Promise<boolean>
   /** Agents that identity knows, by id; and the version of a bond that their profiles show: by default identity answers no such reads. */
   agents: Map<string, api.AgentRow>
   bondVersionShown: () => number | undefined
@@ -90,6 +91,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     reservation: 'held',
     reservations: [],
     assigned: new Set(),
+    isAssigned: async gigAndAgent => harness.assigned.has(gigAndAgent),
     agents: new Map(),
     bondVersionShown: () => undefined,
     gigShows: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
@@ -108,7 +110,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
   const marketplace = stubPeer(api.marketplaceApi, {
     getGigEscrowStatus: ({ params }) => ({ escrowStatus: harness.gigShows(params.id) }),
     getGigRow: ({ params }) => wanted(harness.gigs.get(params.id), 'gig'),
-    settleAcceptance: ({ params }) => ({ assigned: harness.assigned.has(`${params.id}/${params.agentId}`) }),
+    settleAcceptance: async ({ params }) => ({ assigned: await harness.isAssigned(`${params.id}/${params.agentId}`) }),
   })
   // agents are known from their events; next to those identity knows nobody
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })

@@ -130,12 +130,13 @@ export async function withdrawBond(parts: Parts, { caller, amount, operationId }
   })
 }
 
-/** Locks what a gig requires, once. @throws INSUFFICIENT_BOND, INVALID_STATE when the last lock of this gig is just being released */
+/** Locks what a gig requires, once. @throws INSUFFICIENT_BOND, INVALID_STATE when the last lock of this gig is just being released, or about to be */
 export async function lockBond(parts: Parts, agentId: string, gigId: string, amount: bigint): Promise<Stored<Bond>> {
   const lockId = parts.newId()
   return changeBond(parts, agentId, bond => {
     const held = bond.locks.find(lock => lock.gigId === gigId)
-    if (held?.isOver) refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being released', retryable: true })
+    if (held?.isOver || held?.isAsked)
+      refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being released', retryable: true })
     return held ? undefined : requestLock(bond, { lockId, gigId, amount, now: parts.clock.now() })
   })
 }

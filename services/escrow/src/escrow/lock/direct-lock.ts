@@ -6,6 +6,7 @@ import { mayBeOn } from '../bound-contract.ts'
 import { changeEscrow, ensureEscrow } from '../change-escrow.ts'
 import { zeroAddress } from '../commands.ts'
 import type { DirectLock, Escrow } from '../escrow.ts'
+import { termsOf } from '../gig-row.ts'
 import type { Result } from '../transition.ts'
 import { acceptDirect, directLockLost } from './transitions.ts'
 
@@ -92,9 +93,7 @@ export async function tryDirectLock(parts: Parts, gigId: string): Promise<void> 
 /** The document of a gig, made from the marketplace's row if this is the first of it; undefined when there is no such gig. */
 export async function escrowOfGig(parts: Parts, gigId: string): Promise<Escrow | undefined> {
   const row = await parts.peers.find('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
-  if (!row) return undefined
-  const { gigTitle, posterId, budget, chain, skillsRequired } = row
-  return ensureEscrow(parts, { gigId, gigTitle, posterId, amount: BigInt(budget), chain, skillsRequired })
+  return row && ensureEscrow(parts, termsOf(row))
 }
 
 /** The depositor reclaimed a direct lock: the slot is free for another one, and commands about this one will fail. */

@@ -19,7 +19,7 @@ import { contractOf } from '../bound-contract.ts'
 import { changeEscrow, changeEscrowNow, recordFact } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { passingStates } from '../escrow-states.ts'
-import { assignmentOf } from '../gig-assignment.ts'
+import { assignmentOf, termsOf } from '../gig-row.ts'
 import { lockRefused, reserveLock, sendLock } from './transitions.ts'
 
 export interface LockRequest {
@@ -131,10 +131,8 @@ export async function needFundable(
   if (budget > limits.escrow.perGigMicro) refuse('CAP_EXCEEDED', { cap: usd(limits.escrow.perGigMicro) })
   if (amount !== undefined && amount !== budget) refuse('AMOUNT_MISMATCH', { budget: usd(budget) })
   const assignment = await assignmentOf(parts, gig)
-  const { gigTitle, posterId, chain, skillsRequired } = gig
-  const escrow = await recordFact(parts, { gigId, gigTitle, posterId, amount: budget, chain, skillsRequired }, present =>
-    assignment && !present.assignment ? { assignment, skillsRequired } : undefined,
-  )
+  const { skillsRequired } = gig
+  const escrow = await recordFact(parts, termsOf(gig), present => (assignment && !present.assignment ? { assignment, skillsRequired } : undefined))
   if (escrow.status === 'unfunded')
     refuse('INVALID_STATE', { state: escrow.status, allowed: fundable }, { message: 'The gig has ended without an escrow' })
   if (escrow.status !== 'none') return { gig, escrow: escrow.lock?.operationId === operationId ? escrow : refuseSecond(escrow) }

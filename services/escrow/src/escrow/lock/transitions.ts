@@ -36,11 +36,14 @@ export function sendLock(e: Escrow, source: FundingSource | { kind: 'intake'; pa
   return { state: { ...e, lock: sent }, events: [source.kind === 'intake' ? lockX402Command(e, sent) : lockCommand(e, sent, source)] }
 }
 
-/** Accepts a lock that the poster made on the contract itself. */
+/**
+ * Accepts a lock that the poster made on the contract itself. Until the acceptance is in a block its depositor may put another one of the same amount
+ * in its place, so that the payee counts as unknown: the assignee is named to the contract in any case.
+ */
 export function acceptDirect(e: Escrow, operationId: string): Result {
   const direct = e.directLock!
-  const { poster, payee, contract } = direct
-  const reserved = reserveLock(e, { operationId, kind: 'onchain', from: poster, poster, payee, contract }).state
+  const { poster, contract } = direct
+  const reserved = reserveLock(e, { operationId, kind: 'onchain', from: poster, poster, payee: zeroAddress, contract }).state
   const lock = reserved.lock!
   const sent: Lock = { ...lock, stage: 'sent', onChain: { ...lock.onChain, txHash: direct.txHash, blockNumber: direct.blockNumber } }
   return { state: { ...reserved, lock: sent }, events: [acceptCommand(reserved, sent)] }
@@ -70,15 +73,20 @@ function sourceOf({ kind, from, poster }: Lock, payer: string | undefined, intak
   return { kind: payer === poster ? 'allowance' : 'treasury', from: payer }
 }
 
+/**
+ * Whom the contract will pay. A lock that our transaction of this round did not make (an earlier round did, perhaps before there was an assignee, or
+ * somebody else) may name anybody until the assignee is named by a command of its own.
+ */
+const payeeOf = ({ payee, payeeOnChain }: Lock, already: boolean | undefined): string => (already && !payeeOnChain ? zeroAddress : payee)
+
+/** What the relayer says of a lock that is in a block. */
+type SeenLock = Place & OutcomeId & { payer?: string; intakes?: readonly string[]; already?: boolean }
+
 /** The lock was found on chain without its logs, and an earlier round may have made it with the money of another source: poll again for the logs. */
 export const isSourceUnclear = ({ status, lock }: Escrow, { already, payer }: { already: boolean; payer?: string }): boolean =>
   status === 'funding' && lock !== null && lock.kind !== 'onchain' && lock.onChain.round > 1 && already && payer === undefined
 
-export function lockConfirmed(
-  e: Escrow,
-  seen: Place & OutcomeId & { payer?: string; intakes?: readonly string[] },
-  moment: Moment,
-): Result | undefined {
+export function lockConfirmed(e: Escrow, seen: SeenLock, moment: Moment): Result | undefined {
   if (!e.lock) return lockedLate(e, seen, moment)
   const { unclearSince: _, ...current } = e.lock
   const onChain = afterOutcome(current, { ...seen, is: 'confirmed' })
@@ -86,6 +94,7 @@ export function lockConfirmed(
   const lock: Lock = {
     ...current,
     ...(e.status === 'refunded' ? {} : sourceOf(current, seen.payer, seen.intakes)),
+    payee: payeeOf(current, seen.already),
     stage: 'confirmed',
     onChain,
     lockedAt: current.lockedAt ?? moment.now,
@@ -102,14 +111,14 @@ export function lockConfirmed(
  * The chain made a lock whose failure was published: its money is in the contract, and what is known by now decides about it. One that was requested
  * in its place ends with this effect as its own round.
  */
-function lockedLate(e: Escrow, seen: Place & OutcomeId & { payer?: string; intakes?: readonly string[] }, moment: Moment): Result | undefined {
+function lockedLate(e: Escrow, seen: SeenLock, moment: Moment): Result | undefined {
   const failed = e.lockFailure?.lock
   const onChain = failed && afterOutcome(failed, { ...seen, is: 'confirmed' })
   if (!onChain || escrowStates.next(e.status, 'lockLate') === undefined) return undefined
   // what named the payee may have failed with the lock
   const payeeOnChain = failed.payeeOnChain && { ...failed.payeeOnChain, status: 'failed' as const }
   const made = { stage: 'confirmed', onChain, lateSeq: seen.seq, lockedAt: failed.lockedAt ?? moment.now, payeeOnChain } as const
-  const lock: Lock = { ...failed, ...sourceOf(failed, seen.payer, seen.intakes), ...made }
+  const lock: Lock = { ...failed, ...sourceOf(failed, seen.payer, seen.intakes), payee: payeeOf(failed, seen.already), ...made }
   const locked = escrowLocked.of({ ...facts(e), fundedFrom: fundedFrom(lock), ...placeOf(lock), lockedAt: iso(moment.now) })
   if (e.settlement) {
     const event = isSettlementPublished(e) ? settlementCorrected(e, e.disputedAt ? 'disputed' : 'locked') : locked

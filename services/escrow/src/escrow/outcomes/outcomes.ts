@@ -154,7 +154,12 @@ async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
 }
 
 const microOf = (value: unknown): bigint => BigInt(String(value))
-const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({ fee: microOf(args.fee), net: microOf(args.net), treasury: microOf(args.splitAmount) })
+const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({
+  fee: microOf(args.fee),
+  net: microOf(args.net),
+  treasury: microOf(args.splitAmount),
+  payee: toChecksum(String(args.payee)),
+})
 
 async function released(parts: Parts, { id: gigId, posterId, assignment }: Escrow, at: Seen, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
   const scoreOf = await parts.performances.scoresOf([posterId, ...(assignment ? [assignment.assigneeId] : [])])

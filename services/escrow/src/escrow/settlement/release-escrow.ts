@@ -1,10 +1,12 @@
 import { type AdminCaller, type AgentCaller, refuse } from '@carapace/api'
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import { advance } from '../advance.ts'
 import { changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { escrowStates, type Status } from '../escrow-states.ts'
+import { knowsGig, readGig } from '../gig-row.ts'
 import { needEscrow, refuseState } from './need-escrow.ts'
 
 /** What this waits for is on its way as an event of another service. */
@@ -17,6 +19,7 @@ const beyondRelease: readonly Status[] = ['releasing', 'released']
 /** Pays the assignee: by the oracle, or by the poster once the verdict is approved. What is released or under way stays as it is. */
 export async function releaseEscrow(parts: Parts, gigId: string, caller: AgentCaller | AdminCaller): Promise<Stored<Escrow>> {
   const before = await needEscrow(parts, gigId)
+  if (!knowsGig(before)) await unlessPassing(readGig(parts, gigId))
   const isPoster = caller.kind === 'agent'
   if (isPoster && before.posterId !== caller.agentId) refuse('NOT_POSTER')
   return changeEscrowNow(parts, gigId, (escrow, moment) => {

@@ -1,8 +1,10 @@
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import { advance } from '../advance.ts'
 import { changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
+import { knowsGig, readGig } from '../gig-row.ts'
 import { needEscrow, refuseState } from './need-escrow.ts'
 
 /** An admin's decision of a dispute, final like any other. */
@@ -11,7 +13,7 @@ export async function resolveDispute(
   gigId: string,
   { wallet, release, reason }: { wallet: string; release: boolean; reason: string },
 ): Promise<Stored<Escrow>> {
-  await needEscrow(parts, gigId)
+  if (!knowsGig(await needEscrow(parts, gigId))) await unlessPassing(readGig(parts, gigId))
   return changeEscrowNow(parts, gigId, (escrow, moment) => {
     const { status, order, decision, panel, assignment } = escrow
     const isOpen = status === 'disputed' || (status === 'locked' && (panel?.oracleAssisted === true || decision?.outcome === 'hold'))

@@ -18,7 +18,7 @@ export interface Seen extends Place {
 
 export interface Released extends Seen {
   /** As the log says; undefined when the confirmation carries none. */
-  paid?: { fee: bigint; net: bigint; treasury: bigint }
+  paid?: { fee: bigint; net: bigint; treasury: bigint; payee: string }
   posterScore: number
   assigneeScore: number
 }
@@ -31,10 +31,12 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   if (e.status !== 'releasing') return undefined
   const current = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
+  const elsewhere = paid && paid.payee !== e.lock!.payee ? { paidTo: paid.payee } : {}
   const at = placeOf(seen)
   const made: Settlement = {
     ...current,
     ...parts,
+    ...elsewhere,
     onChain,
     byLog: byLogOf(current, seen),
     settledAt: now,
@@ -134,7 +136,7 @@ export function releaseReverted(e: Escrow): Result | undefined {
 }
 
 /** The contract has paid other parts than we booked: after its timeout, so that our command found it done already. */
-export const paidWithDifferentSplit = (e: Escrow, { fee, treasury }: NonNullable<Released['paid']>): Result | undefined =>
+export const paidWithDifferentSplit = (e: Escrow, { fee, treasury }: Pick<NonNullable<Released['paid']>, 'fee' | 'treasury'>): Result | undefined =>
   e.status === 'released' && (e.settlement!.fee !== fee || e.settlement!.treasury !== treasury) ? releaseReverted(e) : undefined
 
 /** The contract does not know whom to pay: the payee is named minutes later, or before its lock or the payout is tried again. */
