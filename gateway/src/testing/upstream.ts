@@ -26,6 +26,8 @@ export interface Upstream {
   transactions: Map<string, object>
   /** How public routes are answered; by default with what was seen of the context. */
   answer: (seen: Seen, response: ServerResponse) => void
+  /** The payments by x402 that treasury was to collect. */
+  collected: { sent: { byAgent?: boolean } }[]
   /** What treasury was notified of the requests that payments by x402 have paid for; it accepts every payment. */
   closed: { served: boolean; answer?: { status: number; text: string } }[]
   /** So many of these break off before treasury has them. */
@@ -85,6 +87,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     receipts: new Map(),
     transactions: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
+    collected: [],
     closed: [],
     closesLost: 0,
     identityDown: false,
@@ -137,8 +140,10 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
   } else if (url.startsWith('/internal/v1/chain/') && upstream.chainsDown) json(response, 503, { code: 'CHAIN_UNAVAILABLE', status: 503 })
   else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status')) json(response, 200, { head: 1 })
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
-  else if (url === '/internal/v1/x402/payments') json(response, 200, settled)
-  else if (url === `/internal/v1/x402/payments/${settled.id}/close`) {
+  else if (url === '/internal/v1/x402/payments') {
+    upstream.collected.push(JSON.parse(body.toString()))
+    json(response, 200, settled)
+  } else if (url === `/internal/v1/x402/payments/${settled.id}/close`) {
     if (upstream.closesLost-- > 0) return void response.destroy()
     upstream.closed.push(JSON.parse(body.toString()))
     json(response, 200, { state: 'settled' })

@@ -6,6 +6,7 @@ import { encodePaymentResponseHeader } from '@x402/core/http'
 import type { Agents } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
 import { type AnswerCopy, answerCopy, type StoredAnswer } from './answer-copy.ts'
+import type { Buyer } from './buyer.ts'
 import { challenge, type Offer } from './challenge.ts'
 import type { Due } from './due.ts'
 import { extensionsFor, identifierOf } from './extensions.ts'
@@ -27,11 +28,6 @@ export interface Sale {
   copy: AnswerCopy
   /** Records what became of the request: served, or the payment is a credit (see `isServed`). Never throws. */
   close(status: number): Promise<void>
-}
-
-interface Buyer {
-  agentId: string | null
-  ip: string
 }
 
 /**
@@ -129,6 +125,7 @@ export function openSales(parts: Parts): Sell | undefined {
         ...payment,
         issuedAt,
         deadline,
+        byAgent: buyer.isProven,
         agentWallet: fund ? fund.payer : await walletOf(buyer.agentId),
         claimedWallet: typeof wallet === 'string' && wallet.trim() !== '' ? wallet.trim() : null,
       }
