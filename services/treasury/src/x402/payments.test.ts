@@ -33,7 +33,7 @@ describe('payments by x402', () => {
   }
   type Payload = Awaited<ReturnType<typeof signed>>
   const peers = () => harness.platform.service('treasury').platform.peers
-  type More = { route?: string; buyer?: string; identifier?: { id: string; request: string } }
+  type More = { route?: string; price?: string; buyer?: string; identifier?: { id: string; request: string } }
   const collect = (payload: Payload, more: More = {}): Promise<SettledX402> => {
     const purchase = { route: 'GET /api/a', price: '1000', payTo, agentId: null, buyer: 'a buyer', ...more }
     return peers().call('treasury', collectX402, { body: { ...purchase, sent: { scheme: 'v2', payload } }, timeoutMs: 15_000 })
@@ -76,6 +76,14 @@ describe('payments by x402', () => {
     await close(again, true)
     await assert.rejects(collect(payload), replayed)
     assert.equal(harness.commands.filter(({ args }) => args.nonce === authorizationOf(payload).nonce).length, 1)
+  })
+
+  it('serves nothing dearer than it paid for, on the same route either', async () => {
+    const payload = await signed()
+    await close(await collect(payload), false)
+
+    await assert.rejects(collect(payload, { price: '2000' }), replayed)
+    await close(await collect(payload), true)
   })
 
   describe('with an identifier', () => {
