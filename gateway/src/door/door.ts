@@ -31,6 +31,7 @@ import { type RateLimits, rateHeaders } from '../rate/limits.ts'
 import type { Hit } from '../rate/windows.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
 import { bodyReader, ClientDisconnected, isLoopback, type Peer, peerOf, type Target } from '../request/request.ts'
+import { buyerOf } from '../x402/buyer.ts'
 import { sentPayment } from '../x402/proof.ts'
 import { boughtBy, maySell } from '../x402/purchase.ts'
 import { quotedFor } from '../x402/quoted.ts'
@@ -206,12 +207,11 @@ async function fulfil(request: Request, response: Response, admitted: Admitted, 
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
   const bought = parts.sell && maySell(route) ? await boughtBy(request, route, target, identity, body) : undefined
-  const proven = identity.signedBy?.toLowerCase() ?? peer.ip
   const quoted = async () => {
     const order = await quotedFor(parts.peers, route, identity, await body())
-    return order && { order, buyer: { agentId: order.fund!.agentId, proven } }
+    return order && { order, buyer: buyerOf(order.fund!.agentId, identity, peer) }
   }
-  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, proven } }
+  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: buyerOf(bought.agentId, identity, peer) }
   const sale = due && (await parts.sell!(request, due.order, due.buyer))
   progress.headers.push(...(sale?.headers ?? []))
   if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)

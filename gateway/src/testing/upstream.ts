@@ -26,8 +26,8 @@ export interface Upstream {
   transactions: Map<string, object>
   /** How public routes are answered; by default with what was seen of the context. */
   answer: (seen: Seen, response: ServerResponse) => void
-  /** Who bought what, as treasury was requested to collect payments by x402. */
-  collected: { buyer: string; agentId: string | null }[]
+  /** The payments by x402 that treasury was to collect, and who bought what. */
+  collected: { buyer: string; agentId: string | null; sent: { byAgent?: boolean } }[]
   /** What treasury was notified of the requests that payments by x402 have paid for; it accepts every payment. */
   closed: { served: boolean; answer?: { status: number; text: string } }[]
   /** So many of these break off before treasury has them. */

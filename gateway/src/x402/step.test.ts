@@ -124,4 +124,25 @@ describe('a call that is paid by x402', () => {
 
     assert.deepEqual([challenge.status, unknown.status, accepted.status], [402, 402, 200])
   })
+
+  it('is known as that of the agent where the agent calls, and not where somebody names it', async () => {
+    const { agentId, wallet } = harness.agent()
+    const payTo = newWallet()
+    const quote = { subject: randomUUID(), price: '40000000', chain: 'BASE_SEPOLIA', payer: wallet, agentId, payTo }
+    harness.upstream.reports.set('/internal/v1/escrows/quote', { quote, refusal: null })
+    harness.upstream.answer = (_seen, response) => json(response, 200, {})
+    const fund = (headers: Record<string, string>) =>
+      harness.call('POST', '/api/agent-payments/fund-escrow', { body: { gigId: quote.subject, agentId, amount: 40 }, headers })
+    const own = (one: { agentId: string; wallet: string }) => ({ 'x-agent-id': one.agentId, 'x-wallet-address': one.wallet })
+    const { nonce } = (await fund({})).body
+    const payment = { 'x-payment': JSON.stringify({ txHash: `0x${'6'.repeat(64)}`, nonce, amount: '40', from: wallet, to: payTo }) }
+    harness.upstream.collected.length = 0
+
+    for (const headers of [{}, own(harness.agent()), own({ agentId, wallet })]) await fund({ ...payment, ...headers })
+
+    assert.deepEqual(
+      harness.upstream.collected.map(({ sent }) => sent.byAgent),
+      [false, false, true],
+    )
+  })
 })

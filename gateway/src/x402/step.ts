@@ -6,6 +6,7 @@ import { encodePaymentResponseHeader } from '@x402/core/http'
 import type { Agents } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
 import { type AnswerCopy, answerCopy, type StoredAnswer } from './answer-copy.ts'
+import type { Buyer } from './buyer.ts'
 import { challenge, type Offer } from './challenge.ts'
 import type { Due } from './due.ts'
 import { extensionsFor, identifierOf } from './extensions.ts'
@@ -27,13 +28,6 @@ export interface Sale {
   copy: AnswerCopy
   /** Records what became of the request: served, or the payment is a credit (see `isServed`). Never throws. */
   close(status: number): Promise<void>
-}
-
-interface Buyer {
-  /** The agent that it is bought for. Of a sold read it is only named, and gives no right to anything. */
-  agentId: string | null
-  /** Who may go on with the payment of a sold read: the wallet that signed the call, in lower case, else the client's address. */
-  proven: string
 }
 
 /**
@@ -93,7 +87,7 @@ export function openSales(parts: Parts): Sell | undefined {
     if (!sent && fund?.refusal) throw fund.refusal
     if (!sent) return refuseWith()
     const { payTo, issuedAt } = answeredBy(sent, fund?.formerPayTo)
-    const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: (fund && buyer.agentId) ?? buyer.proven }
+    const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: (fund && buyer.agentId) ?? buyer.holder }
     const identifier = sold && 'identifier' in sent ? identifierOf(sent.identifier, sold) : undefined
     const { refusal, service, subject, chain, payer } = fund ?? {}
     // a transfer that was sent cannot be stopped: it is accepted, and goes back
@@ -131,6 +125,7 @@ export function openSales(parts: Parts): Sell | undefined {
         ...payment,
         issuedAt,
         deadline,
+        byAgent: buyer.isProven,
         agentWallet: fund ? fund.payer : await walletOf(buyer.agentId),
         claimedWallet: typeof wallet === 'string' && wallet.trim() !== '' ? wallet.trim() : null,
       }

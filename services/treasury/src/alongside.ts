@@ -7,11 +7,13 @@ import type { PaymentStore } from './payment/payment.store.ts'
 import { confirm, fail, noteSubmission, type Payment } from './payment/payment.ts'
 import type { ReservationStore } from './reservation/reservation.store.ts'
 import { moveOf, type Outcome, type Reservation, type ReservationDecision, releaseReservation } from './reservation/reservation.ts'
+import type { WalletStore } from './wallet/wallet.store.ts'
 
 type Writes = ((session: ClientSession) => Promise<unknown>) | undefined
 
 interface OfReservation {
   budgets: BudgetStore
+  wallets: WalletStore
   history: History
   payments: PaymentStore
   clock: Clock
@@ -21,7 +23,7 @@ interface OfReservation {
 export function alongReservation(stores: OfReservation, before: Reservation | undefined, after: Reservation, decision?: ReservationDecision): Writes {
   if (!before) return undefined
   const { id, agentId, amount, day, owner, onChain } = after
-  const { budgets, history, payments, clock } = stores
+  const { budgets, wallets, history, payments, clock } = stores
   const move = moveOf(before, after)
   const outcome = decision?.outcome
   if (!outcome && move === undefined) return undefined
@@ -31,10 +33,20 @@ export function alongReservation(stores: OfReservation, before: Reservation | un
       // always written: what causes a debt at the same moment writes it, too
       await budgets.change(agentId, budget => recount(budget, amount, day) ?? { state: budget, events: [] }, { session })
     }
+    if (move === 'late') await guardDebt(wallets, agentId, session)
     if (!outcome) return
     if (owner === 'treasury') await payments.change(id, payment => paid(payment, outcome, onChain, clock.now()), { session })
     if (owner === 'treasury' || outcome.is !== 'submitted') await history.change(id, shown(outcome), session)
   }
+}
+
+/**
+ * What is spent late may become a debt, and a deposit at the same moment must see that debt: both write the wallet. The accounts of the ledger do not
+ * keep them apart, since a debt is booked on one of them and money that comes in on another.
+ */
+async function guardDebt(wallets: WalletStore, agentId: string, session: ClientSession): Promise<void> {
+  const wallet = await wallets.of(agentId)
+  if (wallet) await wallets.change(wallet.id, state => ({ state, events: [] }), { session })
 }
 
 function paid(payment: Payment, outcome: Outcome, onChain: Reservation['onChain'], now: Date) {

@@ -16,7 +16,7 @@ export const stores = (platform: Platform) => {
   const wallets = walletStore(db)
   return {
     ledger,
-    ...paymentStores(platform, ledger),
+    ...paymentStores(platform, { ledger, wallets }),
     wallets,
     /** Those whose money is compared with the chain in this minute. */
     walletsOfMinute: endlessWalk(wallets, 100),

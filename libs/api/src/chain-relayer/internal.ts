@@ -164,8 +164,12 @@ export const relayerReads = {
     method: 'get',
     path: '/internal/v1/chain/:chain/authorization/:wallet/:nonce',
     caller: 'internal',
-    summary: 'The recent transaction that used or cancelled an authorisation of the token (EIP-3009); null where none is known',
+    summary: 'The transaction that used or cancelled an authorisation of the token (EIP-3009); null where none is known',
     params: { ...chainPath, wallet: walletIn, nonce: txHash },
+    query: {
+      /** Unix seconds, before the use: some hours from then on are searched. Default: the last blocks are. */
+      since: z.coerce.number().int().min(0).optional(),
+    },
     response: z.object({ txHash: txHash.nullable(), cancelled: z.boolean() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),

@@ -38,6 +38,8 @@ const sent = z.discriminatedUnion('scheme', [
     deadline: z.int(),
     /** Registered wallet of the agent that the purchase is for. */
     agentWallet: walletIn.nullable(),
+    /** The caller has proven to be that agent. */
+    byAgent: z.boolean().default(false),
     /** `x-wallet-address` as sent. */
     claimedWallet: z.string().nullable(),
   }),

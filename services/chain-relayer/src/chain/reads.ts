@@ -1,6 +1,7 @@
 import { type ChainLog, refuse } from '@carapace/api'
 import { type ContractName, contractInterface, decodeRevert, rawForm, revertText, toChecksum } from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
+import { type AuthorizationUse, authorizationUse } from './authorization-use.ts'
 import type { Network } from './network.ts'
 import { placeOf } from './place-of.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
@@ -33,8 +34,8 @@ export interface Reads {
   ): Promise<{ results: unknown[][]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
   code(address: string): Promise<string>
-  /** The transaction of the last blocks that used or cancelled an authorisation of the token; its hash is null where none is known. */
-  authorizationUse(wallet: string, nonce: string): Promise<{ txHash: string | null; cancelled: boolean }>
+  /** @param since Unix seconds, before the use; default: the last blocks are searched */
+  authorizationUse(wallet: string, nonce: string, since?: number): Promise<AuthorizationUse>
   /** A call of any contract; a revert is an answer, with its reason where it can be read. */
   simulate(to: string, data: string): Promise<{ success: boolean; data: string; reason: string | null }>
 }
@@ -61,8 +62,6 @@ export interface TransactionView {
 
 const maxCached = 5_000
 const shownBlocks = 5
-/** More than an authorisation of x402 lives, and no more than public nodes search in one request. */
-const recentBlocks = 900
 /** A head older than this is requested again: a node may stop pushing heads without a notice. */
 const headTtlMs = 1_000
 
@@ -165,20 +164,10 @@ export function openReads(network: Network, rpc: Rpc): Reads {
       return { results: await callViews(network, rpc, { contract, fn, at }, calls, hexOf(blockNumber)), blockNumber }
     },
     code: address => perBlock(`code/${address}`, async ({ tag }) => String(await query('eth_getCode', [address, tag]))),
-    authorizationUse: (wallet, nonce) =>
-      perBlock(`authorization/${wallet}/${nonce}`, async ({ number, tag }) => {
-        const abi = contractInterface('USDC')
-        const [used, ...parties] = abi.encodeFilterTopics('AuthorizationUsed', [wallet, nonce])
-        const [cancelled] = abi.encodeFilterTopics('AuthorizationCanceled', [wallet, nonce])
-        const filter = {
-          address: network.addresses.USDC,
-          topics: [[used, cancelled], ...parties],
-          fromBlock: hexOf(Math.max(0, number - recentBlocks)),
-          toBlock: tag,
-        }
-        const [log] = (await query('eth_getLogs', [filter])) as { transactionHash: string; topics: string[] }[]
-        return { txHash: log?.transactionHash ?? null, cancelled: log?.topics[0] === cancelled }
-      }),
+    authorizationUse: (wallet, nonce, since) =>
+      perBlock(`authorization/${wallet}/${nonce}/${since}`, ({ number: head }) =>
+        authorizationUse({ token: network.addresses.USDC, query, head }, wallet, nonce, since),
+      ),
     simulate: (to, data) =>
       perBlock(`call/${to}/${data}`, async ({ tag }) => {
         try {

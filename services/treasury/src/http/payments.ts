@@ -1,13 +1,14 @@
-import { identityApi, limits, refuse, type treasuryApi } from '@carapace/api'
+import { type AgentCaller, identityApi, limits, refuse, type treasuryApi } from '@carapace/api'
 import { type Handlers, type Reply, recordIdOf, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { holdingOf } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
 import { cancelPayment } from '../payment/cancel-payment.ts'
-import { awaitOutcome, type PayOrder, pay } from '../payment/pay.ts'
+import { acceptedBefore, awaitOutcome, type KnownOrder, type PayOrder, pay } from '../payment/pay.ts'
 import { payeeOf } from '../payment/payee.ts'
 import { ordererOf, type Payment } from '../payment/payment.ts'
 import { paymentView, pendingView } from '../views.ts'
+import type { Wallet } from '../wallet/wallet.store.ts'
 
 /**
  * Calls that wait for the chain on behalf of one agent. The next ones answer immediately with what is accepted, and so do those that needed long to be
@@ -18,7 +19,8 @@ const acceptedWithinMs = 3_000
 
 export const paymentHandlers = (parts: Parts) => {
   const { queue } = parts
-  const patient = async (agentId: string, payment: Stored<Payment>, answerBy: number): Promise<Stored<Payment>> => {
+  const patient = async (agentId: string, payment: Stored<Payment>, answerBy: number | undefined): Promise<Stored<Payment>> => {
+    if (answerBy === undefined) return payment
     const waiting = `payments:${agentId}`
     const leftMs = answerBy - performance.now()
     if (queue.waiting(waiting) >= maxWaiting || leftMs < limits.boundedWaitMs - acceptedWithinMs) return payment
@@ -27,55 +29,24 @@ export const paymentHandlers = (parts: Parts) => {
   return {
     payFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
       const answerBy = answerTime(respondAsync)
-      if (body.recipientAgentId === caller.agentId) refuse('SELF_ACTION', undefined, { message: 'An agent cannot pay itself' })
-      const sender = await parts.agents.need(caller.agentId)
-      if (sender.status !== 'active') refuse('ACCOUNT_SUSPENDED')
-      const wallet = (await parts.wallets.of(caller.agentId)) ?? refuse('NO_TREASURY_WALLET')
-      const { handle, address } = await payeeOf(parts, body.recipientAgentId)
-      if (address === wallet.address) refuse('SELF_ACTION', undefined, { message: 'The recipient is paid into this very wallet' })
-      const gigId = body.gigId ?? null
-      if (gigId !== null && !(await parts.gigs.exists(gigId))) refuse('NOT_FOUND', { resource: 'gig' })
-      const { amount, chain, note = null } = body
-      const order: PayOrder = {
-        paymentId: recordIdOf(operationId),
-        kind: 'payment',
-        wallet,
-        toAgentId: body.recipientAgentId,
-        toAddress: address,
-        amount,
-        chain,
-        gigId,
-        note,
-      }
-      const accepted = await pay(parts, order)
-      return answer(parts, answerBy === undefined ? accepted : await patient(caller.agentId, accepted, answerBy), handle, respondAsync)
+      const { recipientAgentId: toAgentId, amount, chain, gigId = null, note = null } = body
+      if (toAgentId === caller.agentId) refuse('SELF_ACTION', undefined, { message: 'An agent cannot pay itself' })
+      const wish = { paymentId: recordIdOf(operationId), kind: 'payment' as const, toAgentId, amount, chain, gigId, note }
+      const accepted = await acceptOnce(parts, caller.agentId, wish, wallet => checkPayment(parts, caller.agentId, wallet, { toAgentId, gigId }))
+      const refs = await unlessPassing(parts.agents.refs([toAgentId]))
+      return answer(parts, await patient(caller.agentId, accepted, answerBy), refs?.(toAgentId).handle ?? null, respondAsync)
     },
 
     withdrawFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
       const answerBy = answerTime(respondAsync)
-      const agent = await parts.agents.need(caller.agentId)
-      // a migrated agent may still withdraw its money
-      if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
       const fromAgentId = body.fromAgentId ?? caller.agentId
-      if (fromAgentId !== caller.agentId) await checkSuccession(parts, fromAgentId, caller.wallet)
-      const wallet = (await parts.wallets.of(fromAgentId)) ?? refuse('NO_TREASURY_WALLET')
-      if (caller.wallet.toLowerCase() === wallet.address.toLowerCase())
-        refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
+      const { handle } = await parts.agents.need(caller.agentId)
       const { amount, chain } = body
-      const order: PayOrder = {
-        paymentId: recordIdOf(operationId),
-        kind: 'withdrawal',
-        wallet,
-        ...(fromAgentId === caller.agentId ? {} : { orderedBy: caller.agentId }),
-        toAgentId: null,
-        toAddress: caller.wallet,
-        amount,
-        chain,
-        gigId: null,
-        note: null,
-      }
-      const accepted = await pay(parts, order)
-      return answer(parts, answerBy === undefined ? accepted : await patient(caller.agentId, accepted, answerBy), agent.handle, respondAsync)
+      const orderedBy = fromAgentId === caller.agentId ? {} : { orderedBy: caller.agentId }
+      const to = { toAgentId: null, toAddress: caller.wallet, gigId: null, note: null }
+      const wish = { paymentId: recordIdOf(operationId), kind: 'withdrawal' as const, ...orderedBy, ...to, amount, chain }
+      const accepted = await acceptOnce(parts, fromAgentId, wish, wallet => checkWithdrawal(parts, caller, fromAgentId, wallet))
+      return answer(parts, await patient(caller.agentId, accepted, answerBy), handle, respondAsync)
     },
 
     cancelPayment: async ({ params, caller, operationId }) => {
@@ -96,6 +67,53 @@ export const paymentHandlers = (parts: Parts) => {
       return { pending: items.map(pendingView), total, ...query }
     },
   } satisfies Handlers<typeof treasuryApi>
+}
+
+type KnownWallet = Stored<Wallet> | undefined
+/** What a new order is paid out of and where to. */
+type Ends = Pick<PayOrder, 'wallet' | 'toAddress'>
+
+/**
+ * The payment of an order. One that was accepted before is answered as it is, whatever has become of its parties since: only a new one is judged.
+ * @param check what refuses a new one
+ */
+async function acceptOnce(
+  parts: Parts,
+  fromAgentId: string,
+  wish: Omit<KnownOrder, 'wallet'>,
+  check: (wallet: KnownWallet) => Promise<Ends>,
+): Promise<Stored<Payment>> {
+  const wallet = await parts.wallets.of(fromAgentId)
+  const before = wallet && (await acceptedBefore(parts, { ...wish, wallet }))
+  return before ?? pay(parts, { ...wish, ...(await check(wallet)) })
+}
+
+/** @throws ACCOUNT_SUSPENDED, NO_TREASURY_WALLET, NOT_FOUND, SELF_ACTION, DEPENDENCY_UNAVAILABLE */
+async function checkPayment(
+  parts: Parts,
+  senderId: string,
+  known: KnownWallet,
+  { toAgentId, gigId }: { toAgentId: string; gigId: string | null },
+): Promise<Ends> {
+  const sender = await parts.agents.need(senderId)
+  if (sender.status !== 'active') refuse('ACCOUNT_SUSPENDED')
+  const wallet = known ?? refuse('NO_TREASURY_WALLET')
+  const { address } = await payeeOf(parts, toAgentId)
+  if (address === wallet.address) refuse('SELF_ACTION', undefined, { message: 'The recipient is paid into this very wallet' })
+  if (gigId !== null && !(await parts.gigs.exists(gigId))) refuse('NOT_FOUND', { resource: 'gig' })
+  return { wallet, toAddress: address }
+}
+
+/** @throws ACCOUNT_SUSPENDED, NO_TREASURY_WALLET, SELF_ACTION, and what `checkSuccession` refuses */
+async function checkWithdrawal(parts: Parts, caller: AgentCaller, fromAgentId: string, known: KnownWallet): Promise<Ends> {
+  const agent = await parts.agents.need(caller.agentId)
+  // a migrated agent may still withdraw its money
+  if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
+  if (fromAgentId !== caller.agentId) await checkSuccession(parts, fromAgentId, caller.wallet)
+  const wallet = known ?? refuse('NO_TREASURY_WALLET')
+  if (caller.wallet.toLowerCase() === wallet.address.toLowerCase())
+    refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
+  return { wallet, toAddress: caller.wallet }
 }
 
 /**

@@ -26,14 +26,23 @@ export interface PayOrder {
   note: string | null
 }
 
+/** An order whose recipient need not be known: it may have been accepted before. */
+export type KnownOrder = Omit<PayOrder, 'toAddress'> & Partial<Pick<PayOrder, 'toAddress'>>
+
+/** The payment that an order was accepted as before, whatever has become of its parties since; undefined for a new one. @throws IDEMPOTENCY_KEY_REUSED */
+export async function acceptedBefore({ payments }: Parts, order: KnownOrder): Promise<Stored<Payment> | undefined> {
+  const existing = await payments.get(order.paymentId)
+  return existing && sameOrder(existing, order)
+}
+
 /**
  * Accepts a payment: limit, balance and the payment itself in one transaction, with the command in it when it is not queued.
  * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED
  */
 export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment>> {
   const { paymentId: id, wallet, orderedBy, kind, toAgentId, toAddress, amount, gigId, note } = order
-  const existing = await parts.payments.get(id)
-  if (existing) return sameOrder(existing, order)
+  const existing = await acceptedBefore(parts, order)
+  if (existing) return existing
   const chain = order.chain ?? wallet.chain
   const key = paymentKey(id)
   const isInternal = (await parts.wallets.byAddress(toAddress)) !== undefined
@@ -55,7 +64,7 @@ export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment
 }
 const words = { payment: 'Payment', withdrawal: 'Withdrawal' } as const
 
-function sameOrder(payment: Stored<Payment>, { wallet, toAgentId, toAddress, amount, chain, kind }: PayOrder): Stored<Payment> {
+function sameOrder(payment: Stored<Payment>, { wallet, toAgentId, toAddress, amount, chain, kind }: KnownOrder): Stored<Payment> {
   const isSame =
     payment.fromAgentId === wallet.agentId &&
     payment.kind === kind &&

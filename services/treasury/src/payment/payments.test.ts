@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
-import { chainOutcome } from '@carapace/api'
+import { agentStatusChanged, chainOutcome } from '@carapace/api'
 import { newHash, type TestAgent, until } from '@carapace/testing'
 import { balance, call, type FundedAgent, fundedAgent, newAgent } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
@@ -73,6 +73,27 @@ describe('treasury payments', () => {
     assert.equal((await balance(harness, sender)).balance, 27_000_000)
     assert.equal(commandsOf(sender).length, 1)
     assert.equal((await pay(sender, recipient, 4, {}, key)).body.code, 'IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('answers a repeat as what was accepted, also where its parties could not pay any more', async () => {
+    const [sender, recipient] = [await fundedAgent(harness, usdc(30)), await newAgent(harness)]
+    const keys = { pay: { 'idempotency-key': randomUUID() }, withdraw: { 'idempotency-key': randomUUID() } }
+    const withdraw = () => call(harness, sender, 'POST', 'withdraw', { amount: Number(usdc(2)) }, keys.withdraw)
+    const first = [await pay(sender, recipient, 3, {}, keys.pay), await withdraw()]
+    // the process ended before it stored its answers
+    await harness.platform.service('treasury').platform.db.connection.collection('idempotency').deleteMany({})
+    const suspended = { status: 'suspended' as const, formerWallet: null, cause: 'admin' as const, reason: 'a test' }
+    for (const { id: agentId, handle, wallet } of [sender, recipient])
+      await harness.platform.publish(agentStatusChanged.of({ agentId, handle, wallet, ...suspended }), 2)
+    await until('the sender is known as suspended', async () => (await pay(sender, recipient, 1)).status === 403)
+
+    const again = [await pay(sender, recipient, 3, {}, keys.pay), await withdraw()]
+
+    assert.deepEqual(
+      again.map(({ status, body }) => [status, body.paymentId]),
+      first.map(({ body }) => [200, body.paymentId]),
+    )
+    assert.equal((await pay(sender, recipient, 4, {}, keys.pay)).body.code, 'IDEMPOTENCY_KEY_REUSED')
   })
 
   it('frees money and limit when a payment fails for good, and sends nothing again for its key', async () => {

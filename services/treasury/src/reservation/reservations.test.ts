@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, type Refusal, treasuryApi } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
+import { transact } from '@carapace/store'
 import { commandConfirmed, newHash, newWallet, type TestAgent, until } from '@carapace/testing'
 import fc from 'fast-check'
+import { stores } from '../parts.ts'
 import { balance, call, type FundedAgent, fundedAgent, newAgent, peers } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { balanceOf, contracts, deposit, move, publishTransfer, transferLogs, usdc } from '../testing/token.ts'
+import { settleReservation } from './reservation.ts'
 
 const chain = 'BASE_SEPOLIA' as const
 const { reserveFunds, getReservation } = treasuryApi.internal
@@ -188,6 +191,38 @@ describe('treasury reservations', () => {
     } finally {
       await own.close()
     }
+  })
+
+  it('is spent late from what comes in at the same moment, so that nobody owes and has money together', async () => {
+    const agent = await fundedAgent(harness, usdc(4))
+    const { db } = harness.platform.service('treasury').platform
+    const { reservations } = stores(harness.platform.service('treasury').platform)
+    const freed = lockKey()
+    const { reservationId } = await reserve(agent, freed, usdc(4))
+    await harness.outcome(command(freed), 'fail')
+    await until('it is freed', async () => (await statusOf(reservationId)) === 'voided')
+    const other = lockKey()
+    const { reservationId: second } = await reserve(agent, other, usdc(4))
+    spend(agent, usdc(4))
+    await harness.outcome(command(other), 'confirm')
+    await until('all is spent', async () => (await statusOf(second)) === 'captured')
+
+    spend(agent, usdc(4))
+    const spent = [{ from: agent.address, amount: usdc(4) }]
+    const late = { key: freed, round: 1, seq: 2, is: 'confirmed' as const, txHash: newHash(), blockNumber: 9, spent }
+    let hasCome = false
+    await transact({ db }, async session => {
+      // what this transaction reads is as of now
+      assert.equal((await reservations.get(reservationId, session))?.status, 'voided')
+      // another process credits meanwhile
+      if (!hasCome) await deposit(harness, agent.address, usdc(6))
+      await until('it has come in', async () => hasCome || (await balance(harness, agent)).balance === Number(usdc(6)))
+      hasCome = true
+      await reservations.change(reservationId, present => settleReservation(present, late), { session })
+    })
+
+    const { balance: available, debt } = await balance(harness, agent)
+    assert.deepEqual([available, debt], [Number(usdc(2)), 0])
   })
 
   it('credits a gig payout and a refund against the clearing account of the settlement, once', async () => {

@@ -12,6 +12,8 @@ export interface PayArgs {
   from: string
   to: string
   amount: string
+  /** Of an authorisation that its payer signed; default: that of a payment out of a custodial wallet. */
+  nonce?: string
 }
 
 const log = (contract: string, event: string, args: Record<string, unknown>, logIndex: number): ChainLog => ({
@@ -22,9 +24,9 @@ const log = (contract: string, event: string, args: Record<string, unknown>, log
   logIndex,
 })
 /** What a payment leaves in the logs of its transaction. */
-export const transferLogs = ({ paymentId, from, to, amount }: PayArgs) => [
-  log('USDC', 'AuthorizationUsed', { authorizer: from, nonce: paymentNonce(paymentId) }, 0),
-  log('USDC', 'Transfer', { from, to, value: String(amount) }, 1),
+export const transferLogs = ({ paymentId, from, to, amount, nonce = paymentNonce(paymentId) }: PayArgs, firstIndex = 0) => [
+  log('USDC', 'AuthorizationUsed', { authorizer: from, nonce }, firstIndex),
+  log('USDC', 'Transfer', { from, to, value: String(amount) }, firstIndex + 1),
 ]
 
 export const balanceOf = (harness: Harness, chain: Chain, address: string): bigint => harness.balances.get(`${chain}/${toChecksum(address)}`) ?? 0n

@@ -4,7 +4,7 @@ import { recordIdOf } from '@carapace/service'
 import { z } from 'zod'
 import type { Parts } from '../parts.ts'
 import { claimPayment, type Purchase } from './claim.ts'
-import type { X402Payment } from './payment.ts'
+import { longestAuthorizationMs, type X402Payment } from './payment.ts'
 import { refusePayment } from './refuse.ts'
 
 const uint = z
@@ -37,8 +37,6 @@ export interface Authorized {
   payload: Record<string, unknown>
 }
 
-/** One whose transaction failed in a block stays open so long: anybody may submit it until it has ended. */
-const longestMs = 3_600_000
 const tooLong = 'invalid_exact_evm_payload_authorization_valid_before'
 
 /**
@@ -59,7 +57,7 @@ export async function collectAuthorized(parts: Parts, purchase: Purchase, sent: 
     const reason = await verifyPayment(parts, chain, sent.payload, sent.scheme === 'v1' ? paymentTermsV1(terms, chain, resource) : terms)
     if (reason !== undefined) refusePayment(reason)
     const { validAfter, validBefore } = authorization
-    if (Number(validBefore) * 1_000 > Date.now() + longestMs) refusePayment(tooLong, 'It may be valid for an hour at most')
+    if (Number(validBefore) * 1_000 > Date.now() + longestAuthorizationMs) refusePayment(tooLong, 'It may be valid for an hour at most')
     const payer = toChecksum(authorization.from)
     return { scheme: sent.scheme, chain, payer, amount: authorization.value, nonce, signed: { validAfter, validBefore, signature } }
   })

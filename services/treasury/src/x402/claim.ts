@@ -115,8 +115,8 @@ export async function resume(parts: Parts, purchase: Purchase, existing: X402Pay
   if (state === 'served' && isRepeat) return existing
   if (state === 'failed') refusePayment(failure ?? 'invalid_transaction_state')
   if (isGoingBack(existing) && !fund?.isAnswered) refuseReturned()
-  const { route, buyer, identifier, fund: wantedFund } = purchase
-  const wanted = { route, buyer, identifier, subject: wantedFund?.subject }
+  const { route, price, buyer, identifier, fund: wantedFund } = purchase
+  const wanted = { route, price, buyer, identifier, subject: wantedFund?.subject }
   let isOurs = false
   const now = Date.now()
   const leased = await parts.x402.change(id, payment => {

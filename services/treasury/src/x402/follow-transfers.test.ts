@@ -56,11 +56,11 @@ describe('transfers that payers send by themselves', () => {
 
   const collect = (
     { txHash, from, to, amount }: Sent,
-    more: { subject?: string; price?: bigint; agentWallet?: string } = {},
+    more: { subject?: string; price?: bigint; agentWallet?: string; byAgent?: boolean } = {},
   ): Promise<SettledX402> => {
-    const { subject } = more
+    const { subject, agentWallet = from, byAgent = true } = more
     const proof = { txHash, nonce: `0x${randomUUID().replaceAll('-', '').repeat(2)}`, amount: String(Number(amount) / 1e6), from, to }
-    const sent = { scheme: 'spec' as const, proof, issuedAt: 0, deadline: 300_000, agentWallet: more.agentWallet ?? from, claimedWallet: null }
+    const sent = { scheme: 'spec' as const, proof, issuedAt: 0, deadline: 300_000, agentWallet, byAgent, claimedWallet: null }
     const fund = subject === undefined ? {} : { fund: { service: 'escrow' as const, subject, chain, payer: from } as const }
     const buyer = { agentId: null, buyer: subject ?? from, route: 'POST /paid' }
     return platform().peers.call('treasury', collectX402, {
@@ -161,6 +161,17 @@ describe('transfers that payers send by themselves', () => {
       await assert.rejects(collect(sent, { subject: randomUUID(), agentWallet: newWallet() }), { code: 'PAYMENT_INVALID' })
 
       await isListed(sent, 'waiting')
+      assert.equal(returns(sent).length, 0)
+    })
+
+    it('pay by the proof of their payer after a stranger has named them for another purchase of it', async () => {
+      const sent = await send()
+      const other = { subject: randomUUID(), price: price + 1n, byAgent: false }
+
+      await assert.rejects(collect(sent, other), { code: 'PAYMENT_INVALID' })
+
+      const { id } = await collect(sent, { subject: randomUUID() })
+      assert.equal((await payment({ id } as SettledX402)).state, 'settled')
       assert.equal(returns(sent).length, 0)
     })
 

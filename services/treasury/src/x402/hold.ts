@@ -5,7 +5,7 @@ import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carap
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { followReturn, followUse, freeEarlier, giveBack, hold, isDue, mayHold, postponeReturn, type UseOutcome } from './intake.ts'
-import { covers } from './paid-in.ts'
+import { covers, paidIn } from './paid-in.ts'
 import { isPruned, type X402Payment } from './payment.ts'
 
 /**
@@ -81,7 +81,7 @@ async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, he
     // also one that is newer than this process
     const logged = logs.flatMap(({ contract, address }) => (contract === artifact ? [address] : []))
     const paid = [...logged, ...(await parts.networks.everyContract(outcome.network, name))]
-    return payment => paid.some(payTo => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount }))
+    return payment => paid.some(payTo => paidIn(logs, { payer: payment.payTo, payTo }) >= payment.amount)
   }
   // what was there already may have been paid for by another source: only its logs show that
   if (outcome.already || parts.clock.now().getTime() - held.updatedAt.getTime() < logsWaitMs) throw new Retry(`${outcome.txHash} cannot be read yet`)

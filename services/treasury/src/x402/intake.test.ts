@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { doctor } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
-import { contracts, lane, transferLogs } from '../testing/token.ts'
+import { contracts, lane, move, publishTransfer, transferLogs } from '../testing/token.ts'
 
 const chain = 'BASE_SEPOLIA'
 const price = 5_000_000n
@@ -32,8 +32,8 @@ describe('payments to the intake', () => {
   const peers = () => harness.platform.service('treasury').platform.peers
   const later = (seconds: number) => harness.platform.advance(seconds)
 
-  /** A payment that has arrived for a gig. */
-  async function paid() {
+  /** A payment for a gig that was not sent yet. */
+  async function signed() {
     const account = privateKeyToAccount(generatePrivateKey())
     const gigId = randomUUID()
     const { payload } = await new ExactEvmScheme(account).createPaymentPayload(2, terms)
@@ -41,6 +41,12 @@ describe('payments to the intake', () => {
     const purchase = { route: 'POST /fund', price: String(price), payTo: lane, agentId: gigId, buyer: gigId, fund }
     const sent = { scheme: 'v2' as const, payload: { x402Version: 2, accepted: { ...terms }, payload } }
     const collect = (): Promise<SettledX402> => peers().call('treasury', collectX402, { body: { ...purchase, sent }, timeoutMs })
+    return { gigId, collect, payer: account.address, nonce: (payload as { authorization: { nonce: string } }).authorization.nonce }
+  }
+
+  /** A payment that has arrived for a gig. */
+  async function paid() {
+    const { gigId, collect, payer } = await signed()
     const { id } = await collect()
     const key = `escrow.lock-x402:${gigId}`
     let settlementSeq = 1
@@ -48,7 +54,7 @@ describe('payments to the intake', () => {
     return {
       id,
       collect,
-      payer: account.address,
+      payer,
       key,
       hold: async (round = 1, of = key) => (await peers().call('treasury', holdX402, { params: { id }, body: { key: of, round }, timeoutMs })).status,
       giveBack: () => peers().call('treasury', returnX402, { params: { id }, body: { reason: 'already_exists' }, timeoutMs }),
@@ -84,6 +90,8 @@ describe('payments to the intake', () => {
     const { payments } = (await harness.platform.call('GET', `/api/x402/payments/${await agentOf(id)}`)).body
     return payments.find((one: { payer: string }) => one.payer === payer)?.state
   }
+  const stateAt = async (nonce: string) =>
+    (await harness.platform.service('treasury').platform.db.connection.collection('x402_payments').findOne({ nonce }))?.state
   const recordOf = async ({ id }: Paid) =>
     (await harness.platform
       .service('treasury')
@@ -105,7 +113,7 @@ describe('payments to the intake', () => {
       .platform.db.connection.collection<{ _id: string; agentId: string }>('x402_payments')
       .findOne({ _id: id }))!.agentId
   const isIn = (payment: Paid, state: string) => until(`it is ${state}`, async () => (await stateOf(payment)) === state)
-  const returns = ({ payer }: Paid) => harness.commands.filter(({ kind, args }) => kind === 'treasury.pay' && args.to === payer)
+  const returns = ({ payer }: Pick<Paid, 'payer'>) => harness.commands.filter(({ kind, args }) => kind === 'treasury.pay' && args.to === payer)
 
   it('are spent by the command that they are set aside for, and by no other', async () => {
     const payment = await paid()
@@ -167,6 +175,33 @@ describe('payments to the intake', () => {
     await payment.settlementIs('finalized')
     await isIn(payment, 'returned')
     assert.deepEqual([returns(payment).length, (await recordOf(payment)).fund.giveBack?.reason], [1, 'already_exists'])
+  })
+
+  it('go back where a stranger submitted them and no node shows any more by which transaction', async () => {
+    harness.chain = ({ kind }) => (kind === 'treasury.settle-x402' ? 'wait' : 'confirm')
+    const { payer, nonce, collect } = await signed()
+    const refused = assert.rejects(collect(), { code: 'PAYMENT_INVALID' })
+    const command = await until('the settlement is ordered', async () => harness.commands.find(({ args }) => args.nonce === nonce))
+    const sent = { from: payer, to: lane, amount: price, txHash: newHash() }
+    harness.transactions.set(sent.txHash, transferLogs({ paymentId: 'x', ...sent, amount: String(price), nonce }))
+    harness.senders.set(sent.txHash, newWallet())
+    move(harness, chain, payer, lane, price)
+    await publishTransfer(harness, sent)
+    const { data } = commandConfirmed(command, { seq: 1, logs: [], txHash: newHash() })
+    // as the relayer answers each time that it is polled
+    const poll = () => harness.platform.publish(chainOutcome(command.kind).finalized.of({ ...data, already: true } as never))
+
+    await later(110 * 60)
+    await poll()
+    assert.equal(await stateAt(nonce), 'claimed')
+    await later(15 * 60)
+    await poll()
+    await until('it has failed', async () => (await stateAt(nonce)) === 'failed')
+    await refused
+    assert.equal(returns({ payer }).length, 0)
+    await later(48 * 3_600)
+
+    await until('it is on its way back', () => returns({ payer }).length === 1)
   })
 
   it('are not sent back where a reorganisation drops them first', async () => {

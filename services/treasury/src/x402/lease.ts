@@ -2,22 +2,27 @@ import type { Decision } from '@carapace/store'
 import { creditMs, leaseFrom, type X402Payment } from './payment.ts'
 import { x402PaymentStates } from './payment-states.ts'
 
+/** What a request wants to go on with a payment for. */
+export type Wanted = Pick<X402Payment, 'route' | 'buyer' | 'identifier'> & {
+  /** Micro-USDC. */
+  price: bigint
+  subject: string | undefined
+}
+
 /**
  * The one request that may go on with a payment which an earlier request left open; undefined: none may. A request that repeats it under its
  * identifier, which no chain shows, is its buyer's from any address, and so is one that the wallet has signed which has paid.
  */
-export function lease(
-  payment: X402Payment,
-  wanted: Pick<X402Payment, 'route' | 'buyer' | 'identifier'> & { subject: string | undefined },
-  wallMs: number,
-): Decision<X402Payment> | undefined {
-  const { state, settledAt, route, fund } = payment
+export function lease(payment: X402Payment, wanted: Wanted, wallMs: number): Decision<X402Payment> | undefined {
+  const { state, settledAt, route, amount, fund } = payment
   const isCredit = state === 'settled' && settledAt !== null && wallMs - settledAt.getTime() < creditMs
   const isUnanswered =
     fund !== undefined && !fund.isAnswered && fund.refusal === undefined && (state === 'settled' || state === 'held' || state === 'spent')
   const isOpen = state === 'claimed' || (fund ? isUnanswered : isCredit)
   const isSame = route === wanted.route && (isOf(payment, wanted.buyer) || repeats(payment, wanted)) && fund?.subject === wanted.subject
-  if (!isOpen || !isSame || isLeased(payment, wallMs)) return undefined
+  // one route may have several prices; money at the intake is spent whole
+  const isEnough = fund ? amount === wanted.price : amount >= wanted.price
+  if (!isOpen || !isSame || !isEnough || isLeased(payment, wallMs)) return undefined
   return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
 }
 

@@ -2,10 +2,11 @@ import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { failureText, followEffect, type ObservedEffect, operationParts, trackOutcome } from '@carapace/chain'
 import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { restore, wasDecided } from './dropped.ts'
 import { covers } from './paid-in.ts'
-import { fail, settle, type X402Payment } from './payment.ts'
+import { fail, longestAuthorizationMs, prunedMs, settle, type X402Payment } from './payment.ts'
 
 type Outcome = PublishedOutcome<'confirmed' | 'finalized' | 'failed'>
 
@@ -44,23 +45,35 @@ function effectOf({ onChain: { txHash } }: X402Payment, use: Use, outcome: Outco
 type Use = { is: 'paid'; txHash: string; blockNumber: number } | { is: 'otherwise' } | { is: 'none' }
 
 /** @throws Retry where it was used and nothing shows by what; CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-async function useOf(parts: Parts, payment: X402Payment, outcome: Outcome): Promise<Use> {
+async function useOf(parts: Parts, payment: Stored<X402Payment>, outcome: Outcome): Promise<Use> {
   if (outcome.is !== 'failed' && isKnown(payment, outcome)) return { is: 'paid', txHash: outcome.txHash, blockNumber: outcome.blockNumber }
-  const use = await useByAnother(parts, payment)
+  const ageMs = parts.clock.now().getTime() - payment.createdAt.getTime()
+  const use = await useByAnother(parts, payment, ageMs)
+  if (use.is !== 'none' || outcome.is === 'failed') return use
+  // what no node shows any more ends as unpaid: while it is open, nothing that came from its payer could go back
+  if (ageMs >= longestAuthorizationMs + prunedMs) return { is: 'otherwise' }
   // that its nonce was used proves neither a payment nor a cancellation
-  if (use.is === 'none' && outcome.is !== 'failed') throw new Retry(`what used the authorisation of x402 payment ${payment.id} cannot be read yet`)
-  return use
+  throw new Retry(`what used the authorisation of x402 payment ${payment.id} cannot be read yet`)
 }
 
 /** By its own logs, or by those of the same transaction before: nodes forget them. */
 const isKnown = (payment: X402Payment, { txHash, logs }: PublishedOutcome<'confirmed' | 'finalized'>): boolean =>
   covers(logs, payment) || (payment.onChain.txHash === txHash && payment.state !== 'claimed' && payment.state !== 'failed')
 
-/** Anyone who sees an authorisation may submit it: the money has arrived all the same. */
-async function useByAnother(parts: Parts, payment: X402Payment): Promise<Use> {
+/** The time of a block may be so far from the clock of this machine. */
+const skewMs = 5 * 60_000
+/** Of a search that may read many blocks. */
+const searchMs = 10_000
+
+/** Anyone who sees an authorisation may submit it: the money has arrived all the same. Its use is searched from the claim on, however old that is. */
+async function useByAnother(parts: Parts, payment: X402Payment, ageMs: number): Promise<Use> {
   const { chain, payer, nonce } = payment
-  const { chainAuthorization } = chainRelayerApi.internal
-  const { txHash, cancelled } = await parts.peers.call('chain-relayer', chainAuthorization, { params: { chain, wallet: payer, nonce } })
+  const since = String(Math.floor((Date.now() - ageMs - skewMs) / 1_000))
+  const { txHash, cancelled } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainAuthorization, {
+    params: { chain, wallet: payer, nonce },
+    query: { since },
+    timeoutMs: searchMs,
+  })
   if (txHash === null) return { is: 'none' }
   if (cancelled) return { is: 'otherwise' }
   const mined = await transactionOf(parts, { network: chain, txHash })

@@ -63,6 +63,8 @@ export interface Fund {
 export const creditMs = 24 * 3_600_000
 /** So long after its time a transaction that no node knows is waited for. Then what was final counts as there: nodes prune old transactions. */
 export const prunedMs = 3_600_000
+/** One whose transaction failed in a block stays open so long: anybody may submit it until it has ended. */
+export const longestAuthorizationMs = 3_600_000
 /** Longer than a request can wait for its settlement and its answer. */
 const leaseMs = 45_000
 

@@ -33,7 +33,7 @@ describe('payments by x402', () => {
   }
   type Payload = Awaited<ReturnType<typeof signed>>
   const peers = () => harness.platform.service('treasury').platform.peers
-  type More = { route?: string; buyer?: string; identifier?: { id: string; request: string } }
+  type More = { route?: string; price?: string; buyer?: string; identifier?: { id: string; request: string } }
   const collect = (payload: Payload, more: More = {}): Promise<SettledX402> => {
     const purchase = { route: 'GET /api/a', price: '1000', payTo, agentId: null, buyer: 'a buyer', ...more }
     return peers().call('treasury', collectX402, { body: { ...purchase, sent: { scheme: 'v2', payload } }, timeoutMs: 15_000 })
@@ -85,6 +85,14 @@ describe('payments by x402', () => {
     await assert.rejects(collect(payload, { buyer: newWallet().toLowerCase() }), replayed)
     await close(await collect(payload, { buyer: authorizationOf(payload).from.toLowerCase() }), true)
     await assert.rejects(collect(payload), replayed)
+  })
+
+  it('serves nothing dearer than it paid for, on the same route either', async () => {
+    const payload = await signed()
+    await close(await collect(payload), false)
+
+    await assert.rejects(collect(payload, { price: '2000' }), replayed)
+    await close(await collect(payload), true)
   })
 
   describe('with an identifier', () => {
@@ -171,9 +179,29 @@ describe('payments by x402', () => {
     const { from, nonce } = authorizationOf(payload)
     const txHash = newHash()
     harness.authorizations.set(nonce, txHash)
-    harness.transactions.set(txHash, transferLogs({ paymentId: 'x', from, to: payTo, amount: '1000' }))
+    harness.transactions.set(txHash, transferLogs({ paymentId: 'x', from, to: payTo, amount: '1000', nonce }))
 
     assert.equal((await collect(payload)).txHash, txHash)
+  })
+
+  it('settles one of several payments whose nonces one transaction uses, with one transfer of the price', async () => {
+    harness.chain = () => 'fail'
+    const account = privateKeyToAccount(generatePrivateKey())
+    const [paid, ...unpaid] = [await signed(account), await signed(account), await signed(account)] as [Payload, ...Payload[]]
+    const { from } = authorizationOf(paid)
+    const own = { paymentId: 'x', from, to: payTo, amount: '1000', nonce: authorizationOf(paid).nonce }
+    // other messages with the same nonces, which move nothing
+    const empty = unpaid.flatMap((payload, at) => transferLogs({ ...own, to: from, amount: '0', nonce: authorizationOf(payload).nonce }, 2 * at + 2))
+    const txHash = newHash()
+    for (const payload of [paid, ...unpaid]) harness.authorizations.set(authorizationOf(payload).nonce, txHash)
+    harness.transactions.set(txHash, [...transferLogs(own), ...empty])
+    const before = await income()
+
+    for (const payload of unpaid) await assert.rejects(collect(payload), { code: 'PAYMENT_INVALID' })
+    const settled = await collect(paid)
+
+    assert.equal(settled.txHash, txHash)
+    assert.equal(Math.round(((await income()) - before) * 1e6), 1_000)
   })
 
   it('reverses the income of a payment that the chain drops', async () => {
@@ -224,7 +252,7 @@ describe('payments by x402', () => {
     assert.equal((await paymentRow(payload))?.state, 'claimed')
 
     const { from, nonce } = authorizationOf(payload)
-    harness.transactions.set(place.txHash, transferLogs({ paymentId: 'x', from, to: payTo, amount: '1000' }))
+    harness.transactions.set(place.txHash, transferLogs({ paymentId: 'x', from, to: payTo, amount: '1000', nonce }))
     harness.authorizations.set(nonce, place.txHash)
 
     assert.equal((await paid).txHash, place.txHash)

@@ -25,6 +25,8 @@ export interface Expected {
   deadline: number
   /** Registered wallet of the agent that the challenge was issued for. */
   agentWallet: string | null
+  /** The caller has proven to be that agent. */
+  byAgent: boolean
   /** It goes to the intake: exactly the price, by the wallet of the agent alone. */
   isExact: boolean
 }
@@ -67,12 +69,13 @@ export function judgeTransfer(tx: SentTransaction, expected: Expected): Judged {
 const endsFor = ['transfer_event_mismatch', 'challenge_expired', 'recipient_mismatch']
 
 /**
- * Whether a refused transfer can serve nothing else: it names this challenge, or its agent's wallet sent it without a name. Anyone may name the
- * transfer of somebody else, which has to wait for its own proof.
+ * Whether a refused transfer can serve nothing else: it names this challenge, or its agent's wallet sent it without a name and that agent says so.
+ * Anyone may name the transfer of somebody else, or have a challenge made for another purchase of its agent: it has to wait for its own proof.
  */
-export function isRefusedForGood(tx: SentTransaction, { usdc, payer, nonce, agentWallet }: Expected, { reason }: { reason: string }): boolean {
+export function isRefusedForGood(tx: SentTransaction, expected: Expected, { reason }: { reason: string }): boolean {
+  const { usdc, payer, nonce, agentWallet, byAgent } = expected
   const tail = tailOf(tx, usdc)
-  const isMeant = tail === undefined ? same(payer, agentWallet) : [nonce.toLowerCase(), nonceTail(nonce)].includes(tail)
+  const isMeant = tail === undefined ? byAgent && same(payer, agentWallet) : [nonce.toLowerCase(), nonceTail(nonce)].includes(tail)
   return tx.success && isMeant && endsFor.includes(reason)
 }
 

@@ -15,6 +15,7 @@ export interface SentProof {
   issuedAt: number
   deadline: number
   agentWallet: string | null
+  byAgent: boolean
   claimedWallet: string | null
 }
 
