@@ -115,8 +115,8 @@ export const checks: Checks<Parts> = {
   },
 
   stuck: async parts => {
-    const { reservations, payments } = parts
-    const before = new Date(Date.now() - stuckAfterMs)
+    const { reservations, payments, clock } = parts
+    const before = new Date(clock.now().getTime() - stuckAfterMs)
     const held = await reservations.find({ status: 'held', createdAt: { $lt: before } }, { limit: stuckShown })
     const waiting = new Set((await payments.find({ status: 'pending' })).map(({ id }) => id))
     const stuck = held.filter(({ id }) => !waiting.has(id))

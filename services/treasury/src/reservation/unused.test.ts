@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { treasuryApi } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { balance, call, fundedAgent, peers } from '../testing/agents.ts'
+import { balance, call, doctor, fundedAgent, peers } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { usdc } from '../testing/token.ts'
@@ -61,6 +61,10 @@ describe('a reservation whose command never came', () => {
     await harness.platform.advance(61)
     await until('what its owner gave up is freed, too', async () => (await statusOf(ids[1]!)) === 'voided')
     assert.equal(await statusOf(ids[2]!), 'held')
+    const stuck = async () => (await doctor(harness)).find(({ name }) => name === 'stuck')!.detail
+    assert.deepEqual(await stuck(), [])
+    await harness.platform.advance(3_600)
+    assert.deepEqual(await stuck(), [`round 1 of ${received} has held money for more than an hour`])
     await harness.outcome({ ...command, opKey: received }, 'fail')
     await until('all is freed', async () => (await balance(harness, agent)).reserved === 0)
     await assertHealthy(harness)

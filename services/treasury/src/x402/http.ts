@@ -1,4 +1,5 @@
 import { refuse, type treasuryApi, usd } from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
 import type { Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -103,7 +104,8 @@ export const x402Handlers = (parts: Parts) =>
     },
   }) satisfies Handlers<typeof treasuryApi>
 
-const payTo = ({ config }: Parts): string | undefined => config.X402_PAY_TO_ADDRESS
+/** In the form that payments are compared by, however it is configured. */
+const payTo = ({ config: { X402_PAY_TO_ADDRESS: address } }: Parts): string | undefined => (address === undefined ? undefined : toChecksum(address))
 
 const needPayTo = (parts: Parts): string =>
   payTo(parts) ?? refuse('PROVIDER_NOT_CONFIGURED', undefined, { message: 'X402_PAY_TO_ADDRESS is not set: nothing is sold here' })

@@ -94,7 +94,9 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
       const isOpen = ({ fund }: X402Payment) => fund!.hold!.onChain.round < round && fund!.hold!.onChain.status === 'pending'
       return round > 1 ? (await holding(key)).filter(isOpen) : []
     },
-    ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ $or: [{ 'onChain.txHash': txHash }, { txHash }], chain, payer, payTo }),
+    // the facilitator stored the address as it was configured before
+    ofTransfer: ({ chain, txHash, payer, payTo }) =>
+      payments.find({ $or: [{ 'onChain.txHash': txHash }, { txHash }], chain, payer, payTo: { $in: [payTo, payTo.toLowerCase()] } }),
     returnDue: (now, limit) => payments.find({ 'fund.returnAt': { $lte: now } }, { sort: { 'fund.returnAt': 1 }, limit }),
     bookedFigure: async (kind, chain) => (await payments.sums())(bookedOn(kind, chain)),
     bookedSum: async (kind, chain, session) => {

@@ -18,7 +18,7 @@ describe('payments by x402', () => {
   let harness: Harness
   let terms: PaymentTerms
   before(async () => {
-    harness = await startHarness({ env: { X402_PAY_TO_ADDRESS: payTo } })
+    harness = await startHarness({ env: { X402_PAY_TO_ADDRESS: payTo.toLowerCase() } })
     const networks = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
     terms = paymentTerms(networks.networks.find(one => one.chain === chain)!, 1_000n, payTo)
   })
@@ -300,6 +300,7 @@ describe('payments by x402', () => {
 
     assert.deepEqual([settled.success, settled.network], [true, `eip155:${networks[chain].chainId}`])
     assert.deepEqual([again.success, again.errorReason], [false, 'invalid_exact_evm_nonce_already_used'])
+    assert.equal((await paymentRow(payload))?.payTo, payTo)
     const less = { ...terms, amount: '999' }
     const cheap = { ...(await signed(undefined, less)), accepted: less }
     assert.equal((await post('verify', cheap, less)).invalidReason, 'invalid_payment_requirements')
