@@ -15,6 +15,8 @@ describe('the rewards of a gig whose appeal has decided', () => {
       ...{ validationId, gigId, jobId: null, title: 'Audit', posterId: poster.id, assigneeId: worker.id, budget: amount, chain, round: 1 },
       ...{ appealOf: null, rewards: [{ validatorId: randomUUID(), amount: earned }] },
     })
+  const isEnded = (gigId: string) =>
+    harness.platform.service('escrow').platform.db.connection.collection<{ _id: string }>('reward_sources').findOne({ _id: gigId })
   const fundedOf = async (validationId: string) => {
     const rows = harness.platform
       .service('escrow')
@@ -35,6 +37,7 @@ describe('the rewards of a gig whose appeal has decided', () => {
       await harness.platform.publish(eventOf.appealFiled(scenario, appealId))
       await harness.platform.publish(eventOf.appealClosed(scenario, appealId, 'won'))
       await untilStatus(harness, gigId, 'released')
+      await until('its fee is known', () => isEnded(gigId))
 
       if (isKnownLast) await harness.platform.publish(accrued(scenario, appealId))
 
