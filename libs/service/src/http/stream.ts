@@ -57,9 +57,17 @@ export function sendEvents(
 /** One frame at a time is on its way: a reader that does not read costs no more memory than one that does. @throws where it accepts none for too long */
 async function deliver(frames: Frames, response: Response, ended: AbortSignal, stalledMs: number): Promise<void> {
   for await (const frame of frames) {
-    if (!response.write(frame)) await once(response, 'drain', { signal: AbortSignal.any([ended, AbortSignal.timeout(stalledMs)]) })
+    if (!response.write(frame)) await drained(response, ended, stalledMs)
   }
   response.end()
+}
+
+/** Waits until the reader accepts more. @throws AbortError where the stream ends, or the reader accepts nothing for too long */
+async function drained(response: Response, ended: AbortSignal, stalledMs: number): Promise<void> {
+  const stalled = new AbortController()
+  // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
+  const timer = setTimeout(() => stalled.abort(), stalledMs)
+  await once(response, 'drain', { signal: AbortSignal.any([ended, stalled.signal]) }).finally(() => clearTimeout(timer))
 }
 
 /** Ends what would otherwise prevent the server from closing. */
