@@ -1,10 +1,10 @@
 import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
-import { fileAppeal, needAppealable } from '../verdict/appeal.ts'
-import { supersedeIfKnown } from './decided.ts'
-import { drawAppeal, needGigIn } from './open.ts'
-import { type Appeal, open, windowMs } from './validation.ts'
+import { supersedeIfKnown } from '../validation/decided.ts'
+import { drawAppeal, needGigIn } from '../validation/open.ts'
+import { type Appeal, open, windowMs } from '../validation/validation.ts'
+import { fileAppeal, needAppealable } from './appeal.ts'
 
 interface Request extends Pick<Appeal, 'statement' | 'deliverableUrl'> {
   /** Of the appeal, and of the validation that judges it: the same when the request is repeated. */
