@@ -86,7 +86,7 @@ describe('the draw of a panel over HTTP', () => {
     assert.notEqual(draws[0]!.salt, draws[1]!.salt)
   })
 
-  it('is made once: whoever opens the validation after the first has stopped uses what that one has stored', async () => {
+  it('is made once: a process that opens the validation after another one has stopped uses the draw that is stored', async () => {
     const found = await openCase(harness)
     const before = await drawOf(found.validationId)
     await database().collection<{ _id: string }>('validations').deleteOne({ _id: found.validationId })

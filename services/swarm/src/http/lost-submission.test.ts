@@ -28,10 +28,10 @@ describe('a delivered gig that its owner polls for', () => {
     const empty = deliveredGig(harness, poster, assignee, { status: 'disputed', submissionId: null, submittedAt: null })
     const { peers } = harness.platform.service('swarm').platform
 
-    const asked = await harness.call('POST', '/api/swarm/validate', { body: { gigId }, headers: poster.headers })
+    const byPoster = await harness.call('POST', '/api/swarm/validate', { body: { gigId }, headers: poster.headers })
     const { status, panel } = await peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId } })
 
-    assert.deepEqual([asked.status, asked.body.code], [409, 'INVALID_STATE'])
+    assert.deepEqual([byPoster.status, byPoster.body.code], [409, 'INVALID_STATE'])
     assert.deepEqual([status, panel.length], ['pending', 3])
     await assert.rejects(peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId: empty.gigId } }), { code: 'INVALID_STATE' })
   })

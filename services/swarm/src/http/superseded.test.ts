@@ -97,7 +97,7 @@ describe('a validation whose gig is decided otherwise', () => {
     })
   }
 
-  it('pays for the verdict of an appeal that crosses an order, beside the verdict that the order names', async () => {
+  it('pays for the verdict of an appeal that crosses an order, and for the verdict that the order names', async () => {
     const found = await openCase(harness)
     await crewOf(harness, found.panel.slice(0, 2))
     await votes(harness, found, 2, 'reject')

@@ -37,7 +37,7 @@ export interface DrawnCase {
 
 export interface DrawStore {
   /**
-   * Whoever stores the draw of a case first decides it, head and salt too: nobody can draw again, by a retry, in another process or with another id for
+   * The first that is stored for a case is its draw, with head and salt: nobody can draw again, by a retry, in another process or with another id for
    * the validation.
    * @returns the one that is stored
    */

@@ -13,7 +13,7 @@ interface Request extends Pick<Appeal, 'statement' | 'deliverableUrl'> {
   caller: string
 }
 
-/** What the assignee is told of its appeal. */
+/** The answer to its assignee. */
 interface Filed {
   status: string
   expiresAt: Date
