@@ -5,12 +5,12 @@ import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { collectAuthorized, networkName } from './authorized.ts'
 import type { Purchase } from './claim.ts'
-import { facilitateSettle, facilitateVerify } from './facilitate.ts'
+import { facilitateSettle, facilitateVerify } from './facilitator/facilitate.ts'
+import { listResources } from './facilitator/resources.ts'
 import { holdPayment } from './hold.ts'
 import { refuseUse } from './intake.ts'
 import { close } from './lease.ts'
 import type { X402Payment } from './payment.ts'
-import { listResources } from './resources.ts'
 import { collectSent } from './sent.ts'
 import type { X402Transfer } from './transfer.ts'
 
@@ -67,7 +67,7 @@ export const x402Handlers = (parts: Parts) =>
 
     listX402Kinds: async () => {
       if (payTo(parts) === undefined) return { kinds: [], extensions: [], signers: {} }
-      const { supportedKinds } = await import('./facilitator.ts')
+      const { supportedKinds } = await import('./facilitator/verify.ts')
       return supportedKinds(parts)
     },
 

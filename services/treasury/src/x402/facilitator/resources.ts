@@ -1,7 +1,7 @@
 import { apis, bazaarOf, gatewayApi, parseUsd, routes } from '@carapace/api'
 import { paymentTerms } from '@carapace/chain'
 import { baseUrlOf } from '@carapace/service'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../../parts.ts'
 
 interface Page {
   type?: string | undefined

@@ -1,10 +1,10 @@
 import { Refusal } from '@carapace/api'
 import { chainOfPayment, paymentTerms, paymentTermsV1, toChecksum } from '@carapace/chain'
 import { z } from 'zod'
-import type { Parts } from '../parts.ts'
-import { type Authorized, collectAuthorized, networkName, readAuthorized } from './authorized.ts'
-import { close } from './lease.ts'
-import { refusePayment } from './refuse.ts'
+import type { Parts } from '../../parts.ts'
+import { type Authorized, collectAuthorized, networkName, readAuthorized } from '../authorized.ts'
+import { close } from '../lease.ts'
+import { refusePayment } from '../refuse.ts'
 import { lowestPrice } from './resources.ts'
 
 export interface FacilitatorCall {
@@ -58,7 +58,7 @@ async function ownTerms(parts: Parts, payTo: string, { x402Version, paymentRequi
 /** POST /facilitator/verify. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
 export async function facilitateVerify(parts: Parts, payTo: string, call: FacilitatorCall) {
   const invalidReason = await readCall(parts, payTo, call).then(async ({ chain, terms }) => {
-    const { verifyPayment } = await import('./facilitator.ts')
+    const { verifyPayment } = await import('./verify.ts')
     const resource = { url: '', description: '', mimeType: '' }
     return verifyPayment(parts, chain, call.paymentPayload, call.x402Version === 1 ? paymentTermsV1(terms, chain, resource) : terms)
   }, reasonOf)
