@@ -8,7 +8,7 @@ export interface ChainScore {
   registered: boolean
   /** ERC-721 id of the agent's identity there. */
   tokenId: string | null
-  /** Version of the agent that said so. Absent in records from before it was stored. */
+  /** Version of the agent that this is from. Absent in records from before it was stored. */
   agentVersion?: number
   /** As it was last published. */
   score: number | null

@@ -42,7 +42,7 @@ export function alongReservation(stores: OfReservation, before: Reservation | un
 
 /**
  * What is spent late may become a debt, and a deposit at the same moment must see that debt: both write the wallet. The accounts of the ledger do not
- * keep them apart, since a debt is booked on one of them and money that comes in on another.
+ * separate them, since a debt is booked on one of them and money that comes in on another.
  */
 async function guardDebt(wallets: WalletStore, agentId: string, session: ClientSession): Promise<void> {
   const wallet = await wallets.of(agentId)

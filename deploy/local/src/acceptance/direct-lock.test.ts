@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { onChainKey } from '@carapace/chain'
 import { interfaceOf } from '@carapace/contracts'
 import { Contract, Wallet } from 'ethers'

@@ -62,7 +62,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closers): Pr
   const runJobs = async () => jobs?.runAll()
   const { parts, outcomes } = await openEvents(service, platform, { runtime, runJobs }, closers)
   const idempotency = openStoredAnswers(platform, closers)
-  await bringUpToDate(service, parts)
+  await migrateData(service, parts)
   openRelay(service, platform, outcomes, runtime, closers)
 
   let started: { close(): Promise<void> } | undefined
@@ -108,7 +108,7 @@ const ofProjections = (stores: object): Subscription[] =>
   Object.values(stores).flatMap((part: { subscriptions?: Subscription[] } | null | undefined) => part?.subscriptions ?? [])
 
 /** Indexes, and the data of earlier versions in the form of this one. */
-async function bringUpToDate({ migrations = [] }: AnyService, parts: Platform): Promise<void> {
+async function migrateData({ migrations = [] }: AnyService, parts: Platform): Promise<void> {
   await parts.db.init()
   const steps = migrations.map(step => ({ ...step, run: () => step.run(parts) }))
   await migrate(parts.db, steps, { log: parts.log })

@@ -17,12 +17,12 @@ interface Filter {
 }
 
 /** A node whose token has logged one event in a block. */
-function node({ event = 'AuthorizationUsed', at, keptFrom = 0 }: { event?: string; at: number; keptFrom?: number }) {
+function node({ event = 'AuthorizationUsed', at, storedFrom = 0 }: { event?: string; at: number; storedFrom?: number }) {
   const [nonce, txHash] = [newHash(), newHash()]
   const { topics } = abi.encodeEventLog(event, [payer, nonce])
   const methods: string[] = []
   const answers: Readonly<Record<string, (param: unknown) => unknown>> = {
-    eth_getBlockByNumber: number => (Number(number) < keptFrom ? null : { timestamp: `0x${timeOf(Number(number)).toString(16)}` }),
+    eth_getBlockByNumber: number => (Number(number) < storedFrom ? null : { timestamp: `0x${timeOf(Number(number)).toString(16)}` }),
     eth_getLogs: filter => {
       const { address, topics: wanted, fromBlock, toBlock } = filter as Filter
       assert.ok(Number(toBlock) - Number(fromBlock) < 900, 'a public node refuses the range')
@@ -66,7 +66,7 @@ describe('the search for what used an authorisation of the token', () => {
   })
 
   it('finds it where the node has pruned the blocks before', async () => {
-    const { find, txHash } = node({ at: 40_000, keptFrom: 39_000 })
+    const { find, txHash } = node({ at: 40_000, storedFrom: 39_000 })
 
     assert.equal((await find(timeOf(10_000))).txHash, txHash)
   })

@@ -31,7 +31,7 @@ export interface BondLock extends Late {
   /** When the marketplace is queried whether the gig was assigned; null once it was. */
   askAt: Date | null
   /** That query is under way, or its answer is not stored: until then no acceptance relies on the lock. */
-  isAsked?: boolean
+  isQueried?: boolean
   /** The gig is over, or the acceptance was abandoned: unlock as soon as the lock is on chain. */
   isOver: boolean
   isClean: boolean

@@ -157,7 +157,7 @@ describe('escrow rules', () => {
   })
 })
 
-/** Every fact that can become known about a gig, one value of each at most. */
+/** Every fact that can become recorded about a gig, one value of each at most. */
 const facts = fc.record(
   {
     assignment: fc.constant(assignment),
@@ -241,8 +241,8 @@ describe('escrow rules, for any sequence of facts', () => {
         })
         order.forEach((name, index) => {
           const fact = (given as Facts)[name]
-          const learn = () => (isPossible(name, fact, escrow) ? become(advance({ ...escrow, [name]: fact }, moment(now)).state) : undefined)
-          if (fact !== undefined) todo.splice(index * 4, 0, learn)
+          const recordFact = () => (isPossible(name, fact, escrow) ? become(advance({ ...escrow, [name]: fact }, moment(now)).state) : undefined)
+          if (fact !== undefined) todo.splice(index * 4, 0, recordFact)
         })
         for (const act of todo) act()
       }),
@@ -281,8 +281,8 @@ describe('escrow rules, for any sequence of facts', () => {
     fc.assert(
       fc.property(facts, fc.array(fc.boolean(), { maxLength: 8 }), (given, luck) => {
         const { order, ...others } = given as Facts
-        const known = { ...locked(blank()), ...others }
-        let escrow = advance({ ...known, ...(order && isPossible('order', order, known) ? { order } : {}) }, moment()).state
+        const recorded = { ...locked(blank()), ...others }
+        let escrow = advance({ ...recorded, ...(order && isPossible('order', order, recorded) ? { order } : {}) }, moment()).state
         for (let days = 1; days <= 230 && !escrowStates.isFinal(escrow.status); days++) {
           const now = later(days * dayMs)
           escrow = answer(onTime(escrow, moment(now))?.state ?? escrow, luck[days % 9] ?? true, now)

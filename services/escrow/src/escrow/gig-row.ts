@@ -25,11 +25,11 @@ export async function assignmentOf({ agents }: Parts, gig: GigRow): Promise<Assi
   return { assigneeId: gig.assigneeId, wallet, crewId: gig.crewId, feeBp: gig.feeBp, deadlineAt: new Date(gig.deadlineAt!) }
 }
 
-/** Whether the marketplace can tell nothing more: who works on the gig, and that it was delivered or has ended before. */
+/** Whether the marketplace can report nothing more: who works on the gig, and that it was delivered or has ended before. */
 export const knowsGig = ({ assignment, delivery, cancelled }: Escrow): boolean => cancelled !== null || (assignment !== null && delivery !== null)
 
 /**
- * Records what the marketplace's own row of a gig tells and the escrow does not know: no assignment, delivery or cancellation rests on one message.
+ * Records what the marketplace's own row of a gig reports and the escrow does not know: no assignment, delivery or cancellation rests on one message.
  * @returns the escrow by then; undefined where there is no such gig
  * @throws DEPENDENCY_UNAVAILABLE
  */

@@ -18,12 +18,12 @@ const walked = 20
 async function mustWait(parts: Parts, escrow: Stored<Escrow>, now: Date): Promise<boolean> {
   if (escrow.settlement) return false
   if (mayBeAppealed(escrow, now)) return true
-  const known = knowsGig(escrow) ? escrow : ((await readGig(parts, escrow.id)) ?? escrow)
-  if (!known.delivery || known.settlement) return false
-  const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: known.id } })
-  const appeal = unknownAppeal(known, validations, now)
-  if (appeal) await recordFact(parts, { ...known, gigId: known.id }, present => (present.appeal ? undefined : { appeal }))
-  return hasNewerVerdict(known, validations)
+  const current = knowsGig(escrow) ? escrow : ((await readGig(parts, escrow.id)) ?? escrow)
+  if (!current.delivery || current.settlement) return false
+  const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: current.id } })
+  const appeal = unknownAppeal(current, validations, now)
+  if (appeal) await recordFact(parts, { ...current, gigId: current.id }, present => (present.appeal ? undefined : { appeal }))
+  return hasNewerVerdict(current, validations)
 }
 
 async function moveOn(parts: Parts, escrow: Stored<Escrow>, now: Date): Promise<void> {
@@ -31,7 +31,7 @@ async function moveOn(parts: Parts, escrow: Stored<Escrow>, now: Date): Promise<
   await changeEscrowNow(parts, escrow.id, (present, moment) => onTime(present, { ...moment, timers: true }))
 }
 
-/** What time alone decides, and a walk round the locked escrows that know of no delivery: what a lost event would have told is read from the gig. */
+/** What time alone decides, and a walk round the locked escrows that know of no delivery: what a lost event would have reported is read from the gig. */
 export function escrowJobs(parts: Parts): Job[] {
   const { escrows, clock, log } = parts
   const nextUndelivered = endlessWalk(escrows, walked, { filter: { status: 'locked', delivery: null }, now: () => clock.now().getTime() })

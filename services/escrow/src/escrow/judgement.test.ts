@@ -37,7 +37,7 @@ const shown = (judgement: Judgement): [Judgement['kind'], string, By | null] => 
 
 describe('the judgement of an escrow', () => {
   for (const [index, [stronger, facts, expected]] of ranked.entries()) {
-    it(`follows ${stronger}, next to whatever is weaker`, () => {
+    it(`follows ${stronger}, next to anything that is weaker`, () => {
       assert.deepEqual(shown(judge({ ...assigned, ...facts }, later(2 * hourMs))), expected)
       for (const [weaker, others] of ranked.slice(index + 1)) {
         // the poster ends the wait of an approval: those two are one fact

@@ -19,14 +19,14 @@ describe('an escrow to which a message is lost', () => {
     await lockFunds(harness, scenario)
     return scenario
   }
-  /** The marketplace has stored it; nobody hears of it. */
-  const unheard = (..._drafts: Draft[]): void => undefined
+  /** The marketplace has stored it; nobody receives an event of it. */
+  const unreported = (..._drafts: Draft[]): void => undefined
   const someMinutes = () => harness.platform.advance(5 * 60)
   const ends = (scenario: Scenario, closeReason: 'withdrawn' | 'deadline_missed') => Object.assign(scenario.row, { status: 'cancelled', closeReason })
 
   it('pays the work that the panel approves although assignment and delivery are not known', async () => {
     const scenario = await lockedGig()
-    unheard(eventOf.assigned(scenario), eventOf.submitted(scenario))
+    unreported(eventOf.assigned(scenario), eventOf.submitted(scenario))
 
     await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
 
@@ -35,7 +35,7 @@ describe('an escrow to which a message is lost', () => {
 
   it('returns the money of a gig that was withdrawn, or whose deadline was missed', async () => {
     const [withdrawn, missed] = [await lockedGig(), await lockedGig()]
-    unheard(eventOf.assigned(missed))
+    unreported(eventOf.assigned(missed))
     ends(withdrawn, 'withdrawn')
     ends(missed, 'deadline_missed')
 
@@ -47,7 +47,7 @@ describe('an escrow to which a message is lost', () => {
   it('does not end a dispute by time while the panel’s verdict on an unknown delivery is on its way', async () => {
     const scenario = await lockedGig()
     await harness.platform.publish(eventOf.assigned(scenario))
-    unheard(eventOf.submitted(scenario))
+    unreported(eventOf.submitted(scenario))
     await call('/api/escrow/dispute', { gigId: scenario.gigId, reason: 'Late' }, scenario.poster.headers)
     await untilStatus(harness, scenario.gigId, 'disputed')
     harness.validations.set(scenario.gigId, [validationRow(scenario, { status: 'approved' })])
@@ -63,7 +63,7 @@ describe('an escrow to which a message is lost', () => {
 
   it('releases by the oracle, to whom a delivery is shown, what it does not know itself', async () => {
     const scenario = await lockedGig()
-    unheard(eventOf.assigned(scenario), eventOf.submitted(scenario))
+    unreported(eventOf.assigned(scenario), eventOf.submitted(scenario))
 
     const { status, body } = await call('/api/escrow/release', { gigId: scenario.gigId }, oracle)
 
@@ -91,7 +91,7 @@ describe('an escrow to which a message is lost', () => {
     assert.equal((await unlocked(unfunded.worker)).availableBond, 100)
   })
 
-  it('keeps the money for an appeal that has no panel, of which it hears when it would refund', async () => {
+  it('holds the money for an appeal that has no panel, which it reads when it would refund', async () => {
     const scenario = await deliveredGig(harness)
     const appealUntil = new Date(Date.now() + 2 * daySeconds * 1000 + harnessOffset()).toISOString()
     await harness.platform.publish(eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil }))

@@ -49,7 +49,7 @@ export interface Source {
   /** Funded so far. */
   used: bigint
   endedAt: Date
-  /** The validation by which it ended, where an earlier one of the gig said otherwise, or may have: its winners are funded before those of others. */
+  /** The validation by which it ended, where an earlier one of the gig was decided otherwise, or may have been: its winners are funded before those of others. */
   first?: string | null
 }
 

@@ -3,7 +3,7 @@ import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Bond } from '../bond/bond.ts'
 import { changeBond } from '../bond/change-bond.ts'
-import { askAssignment, confirmAssignment, unassignedGigs } from '../bond/confirm-assignment.ts'
+import { confirmAssignment, queryAssignment, unassignedGigs } from '../bond/confirm-assignment.ts'
 import { endLock, onTime } from '../bond/requests/end-lock.ts'
 import type { Parts } from '../parts.ts'
 import { closeBondLock } from './close-bond-lock.ts'
@@ -16,7 +16,7 @@ const batch = 100
  * ends in between, all of it is repeated.
  */
 async function settleAssignment(parts: Parts, agentId: string, gigId: string): Promise<void> {
-  await changeBond(parts, agentId, bond => askAssignment(bond, gigId))
+  await changeBond(parts, agentId, bond => queryAssignment(bond, gigId))
   const { assigned } = await parts.peers.call('marketplace', marketplaceApi.internal.settleAcceptance, { params: { id: gigId, agentId } })
   if (!assigned) await changeBond(parts, agentId, bond => endLock(bond, gigId, parts.newId()))
   else {

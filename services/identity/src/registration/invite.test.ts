@@ -22,7 +22,7 @@ describe('an invite', () => {
   }
   const rowsOf = (name: string) => harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>(name)
 
-  it('still serves the request that used it when that is sent again after a crash, whatever was written', async () => {
+  it('still serves the request that used it when that is sent again after a crash at any step', async () => {
     const send = request(await invite())
     const { id } = (await send()).body.agent
 
@@ -40,9 +40,9 @@ describe('an invite', () => {
 
   it('serves another request where one was refused', async () => {
     const token = await invite()
-    const taken = (await request(await invite())()).body.agent.handle
+    const claimed = (await request(await invite())()).body.agent.handle
 
-    assert.equal((await request(token, taken)()).body.code, 'DUPLICATE_HANDLE')
+    assert.equal((await request(token, claimed)()).body.code, 'DUPLICATE_HANDLE')
     assert.deepEqual(await usesLeft(), [1])
     assert.equal((await request(token)()).status, 202)
     assert.equal((await request(token)()).body.code, 'INVITE_REQUIRED')

@@ -22,8 +22,8 @@ export function paidWork({ agents, reversedGigs, clock }: Parts): Subscription[]
   return [
     on(api.escrowReleased, credit),
     on(api.jobSettled, ({ jobId, requiredSkills, ...job }, event) => credit({ ...job, gigId: jobId, skillsRequired: requiredSkills }, event)),
-    on(api.escrowRestated, async (restated, event) => {
-      if (api.paymentCorrection(restated) === 'lost') await discredit(restated.gigId, restated.assigneeId, event)
+    on(api.escrowRestated, async (corrected, event) => {
+      if (api.paymentCorrection(corrected) === 'lost') await discredit(corrected.gigId, corrected.assigneeId, event)
     }),
     on(api.jobCorrected, async (job, event) => {
       if (api.paymentCorrection(job) === 'lost') await discredit(job.jobId, job.assigneeId, event)

@@ -46,7 +46,7 @@ describe('events of an agent that come late', () => {
     assert.deepEqual(await reasonsFor(agent), ['Wallet is not registered'])
   })
 
-  it('do not bring back a token of a dropped block', async () => {
+  it('do not restore a token of a dropped block', async () => {
     const agent = await newAgent(harness)
     const chain = 'BASE_SEPOLIA' as const
     for (const [tokenId, version] of [

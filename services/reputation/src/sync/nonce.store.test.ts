@@ -24,11 +24,11 @@ await onEachMongo('nonces of score batches', acquireMongo => {
   const newName = () => `${mongo.prefix}${randomUUID().slice(0, 8)}`
   const chain = 'BASE_SEPOLIA'
 
-  it('rise with the time, and where a clock stands still or is behind', async () => {
+  it('rise with the time, and where a clock is stalled or late', async () => {
     const name = newName()
-    const [present, behind] = [await noncesAt(5_000_000, name), await noncesAt(1_000, name)]
+    const [present, late] = [await noncesAt(5_000_000, name), await noncesAt(1_000, name)]
 
-    const given = [await present.next(chain), await present.next(chain), await behind.next(chain), await present.next('SKALE_TESTNET')]
+    const given = [await present.next(chain), await present.next(chain), await late.next(chain), await present.next('SKALE_TESTNET')]
 
     assert.deepEqual(given, [5_000_000n, 5_000_001n, 5_000_002n, 5_000_000n])
   })

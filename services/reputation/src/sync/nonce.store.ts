@@ -11,7 +11,7 @@ export interface BatchNonces {
 /**
  * Nonces of the scores on the networks. They rise over all agents, because the adapter counts per wallet and a wallet may pass from one agent to another.
  * The time in ms is part of them, so that they rise also where the database is an older copy; the last one is stored, so that they do where the clock is
- * behind.
+ * late.
  */
 export function batchNonces(db: Database): BatchNonces {
   const nonces = db.connection.collection<{ _id: string; last: number }>('sync_nonces')

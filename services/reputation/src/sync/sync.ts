@@ -22,7 +22,7 @@ async function holdersAmong({ scores }: Parts, docs: readonly Stored<ScoreDoc>[]
   return docs.filter(doc => !sharing.some(other => other.walletKey === doc.walletKey && other.registeredAt > doc.registeredAt))
 }
 
-/** Marks and command are one write: an agent that waits for a batch nobody sent would wait for ever. One at a time: each takes the next nonce. */
+/** Marks and command are one write: an agent that waits for a batch nobody sent would wait for ever. One at a time: each claims the next nonce. */
 function pushBatch(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
   const batchId = parts.newId()
   const updatedAt = Math.floor(Date.now() / 1000)

@@ -74,7 +74,7 @@ type KnownWallet = Stored<Wallet> | undefined
 type Ends = Pick<PayOrder, 'wallet' | 'toAddress'>
 
 /**
- * The payment of an order. One that was accepted before is answered as it is, whatever has become of its parties since: only a new one is judged.
+ * The payment of an order. One that was accepted before is answered as it is, also where its parties have changed since: only a new one is judged.
  * @param check what refuses a new one
  */
 async function acceptOnce(
@@ -92,12 +92,12 @@ async function acceptOnce(
 async function checkPayment(
   parts: Parts,
   senderId: string,
-  known: KnownWallet,
+  earlier: KnownWallet,
   { toAgentId, gigId }: { toAgentId: string; gigId: string | null },
 ): Promise<Ends> {
   const sender = await parts.agents.need(senderId)
   if (sender.status !== 'active') refuse('ACCOUNT_SUSPENDED')
-  const wallet = known ?? refuse('NO_TREASURY_WALLET')
+  const wallet = earlier ?? refuse('NO_TREASURY_WALLET')
   const { address } = await payeeOf(parts, toAgentId)
   if (address === wallet.address) refuse('SELF_ACTION', undefined, { message: 'The recipient is paid into this very wallet' })
   if (gigId !== null && !(await parts.gigs.exists(gigId))) refuse('NOT_FOUND', { resource: 'gig' })
@@ -105,12 +105,12 @@ async function checkPayment(
 }
 
 /** @throws ACCOUNT_SUSPENDED, NO_TREASURY_WALLET, SELF_ACTION, and what `checkSuccession` refuses */
-async function checkWithdrawal(parts: Parts, caller: AgentCaller, fromAgentId: string, known: KnownWallet): Promise<Ends> {
+async function checkWithdrawal(parts: Parts, caller: AgentCaller, fromAgentId: string, earlier: KnownWallet): Promise<Ends> {
   const agent = await parts.agents.need(caller.agentId)
   // a migrated agent may still withdraw its money
   if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
   if (fromAgentId !== caller.agentId) await checkSuccession(parts, fromAgentId, caller.wallet)
-  const wallet = known ?? refuse('NO_TREASURY_WALLET')
+  const wallet = earlier ?? refuse('NO_TREASURY_WALLET')
   if (caller.wallet.toLowerCase() === wallet.address.toLowerCase())
     refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
   return { wallet, toAddress: caller.wallet }

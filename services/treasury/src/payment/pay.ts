@@ -29,7 +29,7 @@ export interface PayOrder {
 /** An order whose recipient need not be known: it may have been accepted before. */
 export type KnownOrder = Omit<PayOrder, 'toAddress'> & Partial<Pick<PayOrder, 'toAddress'>>
 
-/** The payment that an order was accepted as before, whatever has become of its parties since; undefined for a new one. @throws IDEMPOTENCY_KEY_REUSED */
+/** The payment that an order was accepted as before, also where its parties have changed since; undefined for a new one. @throws IDEMPOTENCY_KEY_REUSED */
 export async function acceptedBefore({ payments }: Parts, order: KnownOrder): Promise<Stored<Payment> | undefined> {
   const existing = await payments.get(order.paymentId)
   return existing && sameOrder(existing, order)

@@ -193,7 +193,7 @@ describe('treasury reservations', () => {
     }
   })
 
-  it('is spent late from what comes in at the same moment, so that nobody owes and has money together', async () => {
+  it('is spent late from what comes in at the same moment, so that nobody has a debt and money together', async () => {
     const agent = await fundedAgent(harness, usdc(4))
     const { db } = harness.platform.service('treasury').platform
     const { reservations } = stores(harness.platform.service('treasury').platform)

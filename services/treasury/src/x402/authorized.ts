@@ -51,7 +51,7 @@ export async function collectAuthorized(parts: Parts, purchase: Purchase, sent: 
   return claimPayment(parts, purchase, id, async () => {
     needWanted(purchase, { chain, payer: toChecksum(authorization.from), amount: authorization.value })
     // the packages and their dependencies cost a third of a second, which no start should wait for
-    const [{ verifyPayment }, network] = await Promise.all([import('./facilitator/verify.ts'), parts.networks.of(chain)])
+    const [{ verifyPayment }, network] = await Promise.all([import('./signer/verify.ts'), parts.networks.of(chain)])
     const terms = paymentTerms(network, purchase.price, purchase.payTo)
     const resource = { url: '', description: '', mimeType: '' }
     const reason = await verifyPayment(parts, chain, sent.payload, sent.scheme === 'v1' ? paymentTermsV1(terms, chain, resource) : terms)

@@ -135,7 +135,7 @@ export async function lockBond(parts: Parts, agentId: string, gigId: string, amo
   const lockId = parts.newId()
   return changeBond(parts, agentId, bond => {
     const held = bond.locks.find(lock => lock.gigId === gigId)
-    if (held?.isOver || held?.isAsked)
+    if (held?.isOver || held?.isQueried)
       refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being released', retryable: true })
     return held ? undefined : requestLock(bond, { lockId, gigId, amount, now: parts.clock.now() })
   })

@@ -58,7 +58,7 @@ async function ownTerms(parts: Parts, payTo: string, { x402Version, paymentRequi
 /** POST /facilitator/verify. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
 export async function facilitateVerify(parts: Parts, payTo: string, call: FacilitatorCall) {
   const invalidReason = await readCall(parts, payTo, call).then(async ({ chain, terms }) => {
-    const { verifyPayment } = await import('./verify.ts')
+    const { verifyPayment } = await import('../signer/verify.ts')
     const resource = { url: '', description: '', mimeType: '' }
     return verifyPayment(parts, chain, call.paymentPayload, call.x402Version === 1 ? paymentTermsV1(terms, chain, resource) : terms)
   }, reasonOf)

@@ -2,17 +2,17 @@ import { refuse, type treasuryApi, usd } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import type { Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Parts } from '../parts.ts'
-import { collectAuthorized, networkName } from './authorized.ts'
-import type { Purchase } from './claim.ts'
-import { facilitateSettle, facilitateVerify } from './facilitator/facilitate.ts'
-import { listResources } from './facilitator/resources.ts'
-import { holdPayment } from './hold.ts'
-import { refuseUse } from './intake.ts'
-import { close } from './lease.ts'
-import type { X402Payment } from './payment.ts'
-import { collectSent } from './sent.ts'
-import type { X402Transfer } from './transfer.ts'
+import type { Parts } from '../../parts.ts'
+import { collectAuthorized, networkName } from '../authorized.ts'
+import type { Purchase } from '../claim.ts'
+import { holdPayment } from '../hold.ts'
+import { refuseUse } from '../intake.ts'
+import { close } from '../lease.ts'
+import type { X402Payment } from '../payment.ts'
+import { collectSent } from '../sent.ts'
+import type { X402Transfer } from '../transfer.ts'
+import { facilitateSettle, facilitateVerify } from './facilitate.ts'
+import { listResources } from './resources.ts'
 
 const paymentView = ({ id, agentId, payer, route, amount, chain, onChain, scheme, state, settledAt }: Stored<X402Payment>) => ({
   id,
@@ -67,7 +67,7 @@ export const x402Handlers = (parts: Parts) =>
 
     listX402Kinds: async () => {
       if (payTo(parts) === undefined) return { kinds: [], extensions: [], signers: {} }
-      const { supportedKinds } = await import('./facilitator/verify.ts')
+      const { supportedKinds } = await import('../signer/verify.ts')
       return supportedKinds(parts)
     },
 

@@ -5,7 +5,7 @@ import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/facilitator'
 import type { Parts } from '../../parts.ts'
-import { type ChainReads, chainReads } from '../signer/signer.ts'
+import { type ChainReads, chainReads } from './signer.ts'
 
 /** Why the packages refused a payment, in the codes of x402; undefined: it is valid. */
 export type InvalidReason = string | undefined
