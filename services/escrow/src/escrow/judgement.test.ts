@@ -73,6 +73,16 @@ describe('the judgement of an escrow', () => {
     })
   }
 
+  it('lets no dispute end by time while a frozen rejection may be appealed', () => {
+    const late = verdict('rejected', { frozen: true, at: later(13 * dayMs), appealUntil: later(15 * dayMs) })
+    const at = (ms: number) => judge({ ...assigned, dispute, verdict: late }, later(ms))
+
+    const waiting = at(14.5 * dayMs)
+
+    assert.deepEqual([waiting.kind, waiting.kind === 'hold' && waiting.until], ['hold', late.appealUntil])
+    assert.deepEqual(shown(at(15 * dayMs)), ['settle', 'refund', 'time'])
+  })
+
   it('replaces the verdict by the outcome of the appeal against it', () => {
     const rejected = { ...blank(), verdict: verdict('rejected', { frozen: true, approvalPct: 20 }) }
     const appealed = (outcome: 'won' | 'lost' | 'expired' | null) => effectiveVerdict({ ...rejected, appeal: appeal({ outcome }) })

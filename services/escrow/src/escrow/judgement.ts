@@ -55,6 +55,7 @@ function disputed(escrow: Escrow, now: Date): Judgement | undefined {
   if (!cause) return undefined
   const ends = causes.map(({ from }) => after(from, disputeTimeMs).getTime())
   if (appeal) ends.push(after(appeal.expiresAt, appealGraceMs).getTime())
+  else if (verdict?.frozen && verdict.appealUntil) ends.push(verdict.appealUntil.getTime())
   const until = new Date(Math.max(...ends))
   const action = verdict?.result === 'approved' || verdict?.byVotes === 'release' ? 'release' : 'refund'
   if (now >= until) return action === 'release' && assignment ? release('default', 'time') : refund('default', 'time', failureAfter(escrow, now))

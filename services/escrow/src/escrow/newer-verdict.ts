@@ -6,8 +6,8 @@ import { openAppeal } from './verdict-events.ts'
 const lastAppealMs = 30_000
 
 /** Whether an appeal against its frozen rejection may just have been filed in time. */
-export function mayBeAppealed({ verdict, appeal, dispute }: Escrow, now: Date): boolean {
-  if (appeal || dispute || !verdict?.frozen || !verdict.appealUntil) return false
+export function mayBeAppealed({ verdict, appeal }: Escrow, now: Date): boolean {
+  if (appeal || !verdict?.frozen || !verdict.appealUntil) return false
   return now.getTime() < verdict.appealUntil.getTime() + lastAppealMs
 }
 

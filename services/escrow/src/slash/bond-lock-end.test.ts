@@ -5,7 +5,7 @@ import { inProcessBus, quiet } from '@carapace/bus'
 import { lossyBus } from '@carapace/testing'
 import { bondsIn } from '../testing/bonds.ts'
 import { oracle, until } from '../testing/harness.ts'
-import { eventOf, untilStatus } from '../testing/scenario.ts'
+import { eventOf, lockFunds, newGig, untilStatus } from '../testing/scenario.ts'
 import { sharedHarness } from '../testing/shared-harness.ts'
 
 /** A lock ends in more than one way; none of them may overtake another. */
@@ -51,6 +51,23 @@ describe('the end of a bond lock', () => {
     assert.deepEqual(meanwhile, ['INVALID_STATE', true])
     await until('it is released', async () => (await status(agent)).locks.length === 0)
     assert.equal((await lock(agent, gigId, 30)).status, 'confirmed')
+  })
+
+  it('comes with the end of a gig whose assignee had lost its wallet before the assignment was followed', async () => {
+    const scenario = await newGig(harness)
+    const agent = await bonded(100)
+    await harness.platform.publish(eventOf.posted(scenario))
+    await lockFunds(harness, scenario)
+    await lock(agent, scenario.gigId, 30)
+    harness.isAssigned = async () => true
+    await quarter()
+
+    await harness.platform.publish(eventOf.cancelled(scenario))
+    await untilStatus(harness, scenario.gigId, 'refunded')
+    await harness.platform.advance(60)
+
+    await until('it is released whole', async () => (await status(agent)).lockedBond === 0)
+    assert.equal((await status(agent)).availableBond, 100)
   })
 
   it('does not come where the gig is assigned: the lock counts again', async () => {

@@ -9,7 +9,7 @@ import { eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../../te
 import { sharedHarness } from '../../testing/shared-harness.ts'
 import { advance } from '../advance.ts'
 import type { Escrow, Lock } from '../escrow.ts'
-import { acceptDirect, lockConfirmed } from './transitions.ts'
+import { acceptDirect, lockConfirmed, reserveLock } from './transitions.ts'
 
 /** Whom a lock will pay is known for certain only where a command of ours has named him. */
 describe('the payee of a lock', () => {
@@ -50,6 +50,17 @@ describe('the payee of a lock', () => {
     const kinds = advance({ ...stored, verdict: verdict('approved') }, moment).events.map(({ data }) => data.kind)
 
     assert.deepEqual(kinds.filter(Boolean), ['escrow.payee', 'escrow.settle'])
+  })
+
+  it('stays as it is where the lock is confirmed again, in another block, while it is paid out', () => {
+    const own = { kind: 'allowance', from: wallets.poster, poster: wallets.poster, payee: wallets.worker } as const
+    const sent = reserveLock({ ...blank(), assignment }, { operationId: 'o', ...own }).state
+    const { state: locked } = lockConfirmed(sent, { ...chainAt, round: 1, seq: 1 }, moment)!
+    const { state: releasing } = advance({ ...locked, verdict: verdict('approved') }, moment)
+
+    const again = lockConfirmed(releasing, { ...chainAt, blockNumber: 99, round: 1, seq: 3, already: true }, moment)
+
+    assert.deepEqual([releasing.status, again?.state.lock?.payee], ['releasing', wallets.worker])
   })
 
   it('is named in a lock of an earlier round, which knew no assignee', async () => {

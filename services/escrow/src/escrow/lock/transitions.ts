@@ -94,7 +94,7 @@ export function lockConfirmed(e: Escrow, seen: SeenLock, moment: Moment): Result
   const lock: Lock = {
     ...current,
     ...(e.status === 'refunded' ? {} : sourceOf(current, seen.payer, seen.intakes)),
-    payee: payeeOf(current, seen.already),
+    payee: e.status === 'funding' ? payeeOf(current, seen.already) : current.payee,
     stage: 'confirmed',
     onChain,
     lockedAt: current.lockedAt ?? moment.now,

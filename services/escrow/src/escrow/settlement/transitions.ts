@@ -29,7 +29,8 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   if (!onChain) return undefined
   if (e.status === 'released') return seenAgain(e, onChain, seen)
   if (e.status !== 'releasing') return undefined
-  const current = e.settlement!
+  // an earlier payout to somebody else was reversed
+  const { paidTo: _, ...current } = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
   const elsewhere = paid && paid.payee !== e.lock!.payee ? { paidTo: paid.payee } : {}
   const at = placeOf(seen)
