@@ -8,8 +8,8 @@ interface Invite {
   usesLeft: number
   expiresAt: Date
   createdBy: string
-  /** The requests that hold one of its uses each. Absent until the first, and in records from before it was stored. */
-  operations?: string[]
+  /** Who holds one of its uses each: a request and the agent that it registers. Absent until the first, and in records from before it was stored. */
+  applicants?: string[]
 }
 
 export type OpenInvite = Pick<Invite, 'usesLeft' | 'expiresAt' | 'createdBy'>
@@ -17,10 +17,10 @@ export type OpenInvite = Pick<Invite, 'usesLeft' | 'expiresAt' | 'createdBy'>
 export interface Invites {
   /** `inv_` and 32 hex digits. */
   make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
-  /** Consumes one use for a request, once however often that is sent; false when the token is unknown, used up or expired. */
-  use(token: string, operationId: string, now: Date): Promise<boolean>
-  /** Returns the use of a request that has registered nobody. */
-  returnUse(token: string, operationId: string): Promise<void>
+  /** Consumes one use for an applicant, once however often that is sent; false when the token is unknown, used up or expired. */
+  use(token: string, applicant: string, now: Date): Promise<boolean>
+  /** Returns the use of an applicant that was not registered. */
+  returnUse(token: string, applicant: string): Promise<void>
   /** Those that still count, the first to expire first. */
   open(now: Date, page: PageQuery): Promise<{ items: OpenInvite[]; total: number }>
 }
@@ -35,16 +35,16 @@ export function inviteStore(db: Database): Invites {
       await invites.insertOne({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
       return token
     },
-    use: async (token, operationId, now) => {
+    use: async (token, applicant, now) => {
       const _id = hashOf(token)
       const used = await invites.updateOne(
-        { _id, usesLeft: { $gt: 0 }, expiresAt: { $gt: now }, operations: { $ne: operationId } },
-        { $inc: { usesLeft: -1 }, $push: { operations: operationId } },
+        { _id, usesLeft: { $gt: 0 }, expiresAt: { $gt: now }, applicants: { $ne: applicant } },
+        { $inc: { usesLeft: -1 }, $push: { applicants: applicant } },
       )
-      return used.modifiedCount === 1 || (await invites.countDocuments({ _id, operations: operationId })) === 1
+      return used.modifiedCount === 1 || (await invites.countDocuments({ _id, applicants: applicant })) === 1
     },
-    returnUse: async (token, operationId) => {
-      await invites.updateOne({ _id: hashOf(token), operations: operationId }, { $inc: { usesLeft: 1 }, $pull: { operations: operationId } })
+    returnUse: async (token, applicant) => {
+      await invites.updateOne({ _id: hashOf(token), applicants: applicant }, { $inc: { usesLeft: 1 }, $pull: { applicants: applicant } })
     },
     open: async (now, { limit, offset }) => {
       const filter = { usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }

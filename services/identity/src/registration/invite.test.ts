@@ -15,9 +15,9 @@ describe('an invite', () => {
     (await harness.call('POST', '/api/admin/invites', { body: { uses, expiresInHours: 1 }, headers: admin })).body.token
   const usesLeft = async (): Promise<number[]> =>
     (await harness.call('GET', '/api/admin/invites', { headers: admin })).body.invites.map((one: { usesLeft: number }) => one.usesLeft)
-  const request = (registrationToken: string, handle = newHandle()) => {
+  const request = (registrationToken: string, handle = newHandle(), key = randomUUID()) => {
     const body = { handle, walletAddress: newWallet(), registrationToken }
-    const headers = { prefer: 'respond-async', 'idempotency-key': randomUUID() }
+    const headers = { prefer: 'respond-async', 'idempotency-key': key }
     return () => harness.call('POST', '/api/register-agent', { body, headers })
   }
   const rowsOf = (name: string) => harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>(name)
@@ -36,6 +36,15 @@ describe('an invite', () => {
 
     assert.deepEqual([again.status, third.status, third.body.agent.id], [202, 202, again.body.agent.id])
     assert.deepEqual(await usesLeft(), [])
+  })
+
+  it('serves one agent alone, also under a key that was used a day before', async () => {
+    const [token, key] = [await invite(), randomUUID()]
+    assert.equal((await request(token, newHandle(), key)()).status, 202)
+    // as when its stored answer has expired
+    await rowsOf('idempotency').deleteMany({})
+
+    assert.equal((await request(token, newHandle(), key)()).body.code, 'INVITE_REQUIRED')
   })
 
   it('serves another request where one was refused', async () => {

@@ -16,8 +16,8 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
   const { named: namesake, holder, former } = await parts.agents.havingEither(request.handle, request.wallet)
   if (namesake?.operationId === request.operationId) return namesake
   const invited = parts.config.INVITE_ONLY
-  const { operationId } = request
-  if (invited && !(registrationToken && (await parts.invites.use(registrationToken, operationId, parts.clock.now())))) refuse('INVITE_REQUIRED')
+  const applicant = applicantOf(request)
+  if (invited && !(registrationToken && (await parts.invites.use(registrationToken, applicant, parts.clock.now())))) refuse('INVITE_REQUIRED')
   try {
     if (namesake) refuse('DUPLICATE_HANDLE', { handle: request.handle })
     if (holder) await freeWallet(parts, holder, request)
@@ -28,11 +28,14 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
     // after any other error the agent may exist: the use stays with the request, which may be sent again
     if (!(invited && error instanceof Refusal)) throw error
     const made = await parts.agents.byHandle(request.handle)
-    if (made?.operationId === operationId) return made
-    await parts.invites.returnUse(registrationToken!, operationId)
+    if (made?.operationId === request.operationId) return made
+    await parts.invites.returnUse(registrationToken!, applicant)
     throw error
   }
 }
+
+/** The same request for the same agent: a client may use its key again for another one a day later. */
+const applicantOf = ({ operationId, handle, wallet }: Request): string => [operationId, handle, wallet].join(' ')
 
 async function record(parts: Parts, application: Omit<Application, 'id' | 'cardTokenId'>): Promise<Stored<Agent>> {
   const { clock, newId, baseUrl } = parts
