@@ -52,8 +52,10 @@ async function blockBefore({ query, head }: Searched, since: number): Promise<nu
     const header = (await query('eth_getBlockByNumber', [hexOf(block), false])) as Header | null
     return header !== null && numberOf(header.timestamp) >= since
   }
-  let [low, high] = [head, head]
-  for (let step = perRequest; low > 0 && (await isLater(low)); step *= 2) {
+  // a node that does not have the head yet, or whose chain is late, shows the last blocks all the same
+  if (!(await isLater(head))) return Math.max(0, head - perRequest + 1)
+  let [low, high] = [Math.max(0, head - perRequest), head]
+  for (let step = perRequest * 2; low > 0 && (await isLater(low)); step *= 2) {
     high = low
     low = Math.max(0, low - step)
   }

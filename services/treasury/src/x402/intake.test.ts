@@ -204,6 +204,36 @@ describe('payments to the intake', () => {
     await until('it is on its way back', () => returns({ payer }).length === 1)
   })
 
+  it('stay paid where a stranger submitted them and no node shows it for a while', async () => {
+    harness.chain = ({ kind }) => (kind === 'treasury.settle-x402' ? 'wait' : 'confirm')
+    const { payer, nonce, collect } = await signed()
+    const collected = collect()
+    const command = await until('the settlement is ordered', async () => harness.commands.find(({ args }) => args.nonce === nonce))
+    const sent = { from: payer, to: lane, amount: price, txHash: newHash() }
+    const logs = transferLogs({ paymentId: 'x', ...sent, amount: String(price), nonce })
+    harness.transactions.set(sent.txHash, logs)
+    harness.senders.set(sent.txHash, newWallet())
+    harness.authorizations.set(nonce, sent.txHash)
+    move(harness, chain, payer, lane, price)
+    // the relayer's own transaction reverted: its outcome names that one, and has no logs
+    const { data } = commandConfirmed(command, { seq: 1, logs: [], txHash: newHash() })
+    await harness.platform.publish(chainOutcome(command.kind).confirmed.of({ ...data, already: true } as never))
+    await collected
+    const finalized = () => harness.platform.publish(chainOutcome(command.kind).finalized.of({ ...data, seq: 2, already: true } as never))
+
+    await later(3 * 3_600)
+    harness.transactions.delete(sent.txHash)
+    await finalized()
+    harness.authorizations.delete(nonce)
+    await finalized()
+
+    assert.equal(await stateAt(nonce), 'settled')
+    harness.authorizations.set(nonce, sent.txHash)
+    harness.transactions.set(sent.txHash, logs)
+    await finalized()
+    assert.equal(await stateAt(nonce), 'settled')
+  })
+
   it('are not sent back where a reorganisation drops them first', async () => {
     const payment = await paid()
     harness.unsettled.add((await recordOf(payment)).onChain.txHash)

@@ -1,4 +1,4 @@
-import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
+import { chainRelayerApi, dayMs, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { failureText, followEffect, type ObservedEffect, operationParts, trackOutcome } from '@carapace/chain'
 import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
@@ -44,14 +44,21 @@ function effectOf({ onChain: { txHash } }: X402Payment, use: Use, outcome: Outco
 /** What has used an authorisation: a transfer to us; a cancellation, or a transfer to somebody else; nothing. */
 type Use = { is: 'paid'; txHash: string; blockNumber: number } | { is: 'otherwise' } | { is: 'none' }
 
-/** @throws Retry where it was used and nothing shows by what; CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+/**
+ * What is paid, served or set aside stays so until a node shows what has used its nonce.
+ * @throws Retry where it was used and nothing shows by what; CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE
+ */
 async function useOf(parts: Parts, payment: Stored<X402Payment>, outcome: Outcome): Promise<Use> {
   if (outcome.is !== 'failed' && isKnown(payment, outcome)) return { is: 'paid', txHash: outcome.txHash, blockNumber: outcome.blockNumber }
   const ageMs = parts.clock.now().getTime() - payment.createdAt.getTime()
-  const use = await useByAnother(parts, payment, ageMs)
+  const isOpen = payment.state === 'claimed'
+  const use = await useByAnother(parts, payment, ageMs).catch((error: unknown) => {
+    if (isOpen && ageMs >= unreadableMs) return { is: 'none' as const }
+    throw error
+  })
   if (use.is !== 'none' || outcome.is === 'failed') return use
   // what no node shows any more ends as unpaid: while it is open, nothing that came from its payer could go back
-  if (ageMs >= longestAuthorizationMs + prunedMs) return { is: 'otherwise' }
+  if (isOpen && ageMs >= longestAuthorizationMs + prunedMs) return { is: 'otherwise' }
   // that its nonce was used proves neither a payment nor a cancellation
   throw new Retry(`what used the authorisation of x402 payment ${payment.id} cannot be read yet`)
 }
@@ -64,6 +71,8 @@ const isKnown = (payment: X402Payment, { txHash, logs }: PublishedOutcome<'confi
 const skewMs = 5 * 60_000
 /** Of a search that may read many blocks. */
 const searchMs = 10_000
+/** A search that still fails as long as this after the claim finds nothing any more: the node has dropped those blocks. */
+const unreadableMs = dayMs
 
 /** Anyone who sees an authorisation may submit it: the money has arrived all the same. Its use is searched from the claim on, however old that is. */
 async function useByAnother(parts: Parts, payment: X402Payment, ageMs: number): Promise<Use> {
@@ -77,6 +86,7 @@ async function useByAnother(parts: Parts, payment: X402Payment, ageMs: number): 
   if (txHash === null) return { is: 'none' }
   if (cancelled) return { is: 'otherwise' }
   const mined = await transactionOf(parts, { network: chain, txHash })
-  if (!mined) return { is: 'none' }
+  // its log is known: another node of the same pool has its receipt
+  if (!mined) throw new Retry(`transaction ${txHash}, which used the authorisation of x402 payment ${payment.id}, cannot be read yet`)
   return covers(mined.logs, payment) ? { is: 'paid', txHash, blockNumber: mined.blockNumber } : { is: 'otherwise' }
 }
