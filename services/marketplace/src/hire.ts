@@ -52,10 +52,8 @@ export async function hireByOffer(parts: Parts, gig: Stored<Gig>, offer: Stored<
 }
 
 async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted): Promise<Hired> {
-  const [agent, poster] = await Promise.all([parts.agents.fresh(to.agentId), parts.agents.fresh(gig.posterId)])
+  const [agent] = await Promise.all([parts.agents.fresh(to.agentId), needActivePoster(parts, gig, to)])
   needTrusted(agent)
-  // its money may belong to another by now: to the owner who has reclaimed the wallet
-  if (poster.status !== 'active') refuse('ACCOUNT_SUSPENDED', undefined, { message: 'The poster of this gig is not active' })
   const { effectiveBp } = feeFor({ tier: agent.tier, chain: gig.chain, availableBond: await parts.bonds.available(agent.id) })
   const acceptance: Acceptance = { ...to, ...(await engaged(parts, gig, to)), feeBp: effectiveBp, at: parts.clock.now() }
   if (gig.bondRequired === 0n) return { gig: await assignGig(parts, gig.id, acceptance), assigned: true }
@@ -79,6 +77,17 @@ async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted)
   if (!assigned) return { gig: waiting, assigned: false }
   if (assigned.acceptedId !== acceptance.id) needOpen(assigned)
   return { gig: assigned, assigned: true }
+}
+
+/**
+ * The poster's money may belong to another by now: to the owner who has reclaimed its wallet. A poster that accepts an application has just proven
+ * that it is active; one whose offer is accepted has not.
+ * @throws ACCOUNT_SUSPENDED
+ */
+async function needActivePoster(parts: Parts, { posterId }: Gig, { by }: Accepted): Promise<void> {
+  if (by === 'application') return
+  const { status } = await parts.agents.fresh(posterId)
+  if (status !== 'active') refuse('ACCOUNT_SUSPENDED', undefined, { message: 'The poster of this gig is not active' })
 }
 
 /** Undefined when the acceptance still waits, as far as is known: the job makes the assignment. @throws the error when it does not */
