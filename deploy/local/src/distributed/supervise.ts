@@ -27,7 +27,8 @@ export interface Program {
   stdout?: 'inherit' | 'ignore'
 }
 
-const readyMs = 60_000
+/** Processes that start together on a small machine need more than a minute. */
+const readyMs = 180_000
 const patienceMs = 20_000
 const defaultPausesMs = [200, 500, 1_000, 2_000, 5_000]
 /** A process that ran so long has recovered from what ended the one before. */
