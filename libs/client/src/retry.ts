@@ -25,7 +25,7 @@ export async function retrying<T>(options: RetryOptions | undefined, signal: Abo
       return await attempt()
     } catch (error) {
       if (!isRefusal(error) || !error.isRetryable || tried >= tries) throw error
-      const longest = Math.min(firstPauseMs * 2 ** tried, longestPauseMs)
+      const longest = doubledPause(firstPauseMs, tried)
       const ownMs = longest * (0.5 + Math.random() / 2)
       const pauseMs = Math.max(error.retryAfterMs ?? 0, ownMs)
       if (Date.now() + pauseMs > end) throw error
@@ -33,6 +33,9 @@ export async function retrying<T>(options: RetryOptions | undefined, signal: Abo
     }
   }
 }
+
+/** A pause, ms, that doubles with each failure. */
+export const doubledPause = (firstMs: number, failures: number): number => Math.min(firstMs * 2 ** failures, longestPauseMs)
 
 /** @throws the reason of the signal when that comes first */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {

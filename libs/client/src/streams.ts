@@ -2,7 +2,7 @@ import { call, type Row, type Transport } from './call.ts'
 import { operations } from './generated/operations.ts'
 import type { LiveEvent, Notification, Operations } from './generated/types.ts'
 import { isRefusal } from './refusal.ts'
-import { pause } from './retry.ts'
+import { doubledPause, pause } from './retry.ts'
 import { type StreamEvent, serverSentFrames } from './server-sent.ts'
 
 export interface StreamOptions {
@@ -23,7 +23,7 @@ export interface Streams {
 
 const { streamEvents, streamNotifications } = operations.notifications
 /** The first pause before a new connection; each further one is twice as long while none receives anything. */
-const [pauseMs, longestPauseMs] = [500, 8_000]
+const pauseMs = 500
 
 /**
  * Streams that go on by themselves where a connection ends: nothing is left out, and nothing comes twice.
@@ -45,7 +45,7 @@ export function streamsOver(transport: Transport): Streams {
       } catch {
         // the connection broke or fell silent: the next one goes on after the last frame
       }
-      await pause(Math.max(retryAfterMs, Math.min(pauseMs * 2 ** vain++, longestPauseMs)), signal).catch(() => undefined)
+      await pause(Math.max(retryAfterMs, doubledPause(pauseMs, vain++)), signal).catch(() => undefined)
     }
   }
   return {

@@ -1,5 +1,6 @@
 export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
+export { withTimeLimit } from './clock/time-limit.ts'
 export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
 export { processing } from './consume.ts'
 export { addressKey } from './context/address-key.ts'

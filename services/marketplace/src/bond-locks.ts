@@ -1,6 +1,7 @@
 import { gigBondLost } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { assigneeFacts, type BondLock, facts, type Gig } from './gig.ts'
+import { runningStatuses } from './gig-states.ts'
 
 const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefined => bondLocks.find(lock => lock.agentId === agentId)
 
@@ -23,8 +24,7 @@ export const withConfirmedLock = (gig: Gig, agentId: string): Gig =>
 export function bondLost(gig: Gig, lock: BondLock, now: Date): Decision<Gig> | undefined {
   const state = showBond(gig, lock)
   if (!state) return undefined
-  const isRunning = gig.status === 'assigned' || gig.status === 'pending_validation' || gig.status === 'disputed'
-  const isLost = isRunning && gig.assigneeId === lock.agentId
+  const isLost = runningStatuses.includes(gig.status) && gig.assigneeId === lock.agentId
   const lost = { ...facts(gig), ...assigneeFacts(gig), bondRequired: gig.bondRequired, lostAt: now.toISOString() }
   return { state, events: isLost ? [gigBondLost.of(lost)] : [] }
 }

@@ -3,6 +3,9 @@ import { stateMachine } from '@carapace/store'
 
 export type GigTrigger = 'assign' | 'withdraw' | 'expire' | 'submit' | 'submitInDispute' | 'miss' | 'hold' | 'complete' | 'cancel'
 
+/** States in which somebody works on a gig, or is judged for it. */
+export const runningStatuses: readonly GigStatus[] = ['assigned', 'pending_validation', 'disputed']
+
 const nothingDelivered = { when: 'nothing was delivered before', holds: (gig: { submissionId: string | null }) => gig.submissionId === null }
 
 /**

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { limits, type Notification, refuse } from '@carapace/api'
-import { eventFrame, openCounts, unlessPassing } from '@carapace/service'
+import { eventFrame, openCounts, unlessPassing, withTimeLimit } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
 import type { Watch } from './live/streams.ts'
 
@@ -101,9 +101,5 @@ function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): D
 
 /** Resolves at the next entry of this process, after a while, or when the stream ends. */
 async function nextEntry(inbox: Inbox, agentId: string, signal: AbortSignal): Promise<void> {
-  // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
-  const waited = new AbortController()
-  const timer = setTimeout(() => waited.abort(), pollMs)
-  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, waited.signal]) }).catch(() => undefined)
-  clearTimeout(timer)
+  await withTimeLimit(signal, pollMs, both => once(inbox.added, agentId, { signal: both })).catch(() => undefined)
 }

@@ -77,10 +77,8 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
         ties.apply(gigId, { a: posterId, b: assigneeId, at: new Date(settledAt) }, event),
       ),
       on(api.jobSettled, ({ jobId, posterId, assigneeId, at }, event) => ties.apply(jobId, { a: posterId, b: assigneeId, at: new Date(at) }, event)),
-      on(api.escrowRestated, ({ gigId, status, settledAt: at, ...of }, event) =>
-        ties.apply(gigId, correction({ ...of, at, isPaid: status === 'released' }), event),
-      ),
-      on(api.jobCorrected, ({ jobId, status, ...of }, event) => ties.apply(jobId, correction({ ...of, isPaid: status === 'settled' }), event)),
+      on(api.escrowRestated, ({ gigId, settledAt: at, ...gig }, event) => ties.apply(gigId, correctedTie({ ...gig, at }), event)),
+      on(api.jobCorrected, ({ jobId, ...job }, event) => ties.apply(jobId, correctedTie(job), event)),
     ],
     crewsOf: async agentIds => crewsByMember(await crews.find({ memberIds: { $in: [...agentIds] } })),
     ofCandidates: async query => {
@@ -103,18 +101,13 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
   }
 }
 
-interface Correction {
-  posterId: string
-  assigneeId: string | null
-  unpaid: boolean
-  isPaid: boolean
-  at: string | null
-}
+type Corrected = Parameters<typeof api.paymentCorrection>[0] & { posterId: string; assigneeId: string | null; at: string | null }
 
 /** What a correction says of a payment: reversed, or made again, perhaps where only a refund had been reported. Nothing while it is still to be made. */
-function correction({ posterId: a, assigneeId: b, unpaid, isPaid, at }: Correction): Partial<TieRow> {
-  if (unpaid) return { isUndone: true }
-  return isPaid && b !== null && at !== null ? { a, b, at: new Date(at), isUndone: false } : {}
+function correctedTie({ posterId: a, assigneeId: b, at, ...payment }: Corrected): Partial<TieRow> {
+  const correction = api.paymentCorrection(payment)
+  if (correction === 'paidAgain') return b !== null && at !== null ? { a, b, at: new Date(at), isUndone: false } : {}
+  return correction === undefined ? {} : { isUndone: true }
 }
 
 function crewsByMember(crews: readonly Pick<CrewRow & { id: string }, 'id' | 'memberIds'>[]): Map<string, string[]> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Express, Request, Response } from 'express'
+import { withTimeLimit } from '../clock/time-limit.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { Reply } from './reply.ts'
 
@@ -57,17 +58,9 @@ export function sendEvents(
 /** One frame at a time is on its way: a reader that does not read costs no more memory than one that does. @throws where it accepts none for too long */
 async function deliver(frames: Frames, response: Response, ended: AbortSignal, stalledMs: number): Promise<void> {
   for await (const frame of frames) {
-    if (!response.write(frame)) await drained(response, ended, stalledMs)
+    if (!response.write(frame)) await withTimeLimit(ended, stalledMs, signal => once(response, 'drain', { signal }))
   }
   response.end()
-}
-
-/** Waits until the reader accepts more. @throws AbortError where the stream ends, or the reader accepts nothing for too long */
-async function drained(response: Response, ended: AbortSignal, stalledMs: number): Promise<void> {
-  const stalled = new AbortController()
-  // Node collects an AbortSignal.timeout that only AbortSignal.any refers to: it would never fire
-  const timer = setTimeout(() => stalled.abort(), stalledMs)
-  await once(response, 'drain', { signal: AbortSignal.any([ended, stalled.signal]) }).finally(() => clearTimeout(timer))
 }
 
 /** Ends what would otherwise prevent the server from closing. */

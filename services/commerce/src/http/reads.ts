@@ -5,7 +5,7 @@ import type { Stored } from '@carapace/store'
 import type { Application } from '../application/application.store.ts'
 import { maxRisk, minScore } from '../application/eligibility.ts'
 import { contractOf } from '../job/bound-contract.ts'
-import { budgetRange, type Job, platformFeeBp } from '../job/job.ts'
+import { budgetRange, isCreationLost, type Job, platformFeeBp } from '../job/job.ts'
 import { settleAt } from '../job/timers.ts'
 import { viewOf, viewsOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
@@ -27,14 +27,11 @@ export async function needJob(parts: Parts, jobId: string, { chain, contract }: 
   if (!/^\d{1,78}$/.test(jobId)) refuse('NOT_FOUND', { resource: 'job' })
   const numbered = await jobs.find({ onChainJobId: String(BigInt(jobId)), ...(chain ? { chain } : {}) }, { limit: mostNumbered })
   const found = contract === undefined ? numbered : await onContract(parts, numbered, contract)
-  const present = found.filter(job => !isLost(job))
+  const present = found.filter(job => !isCreationLost(job))
   if (new Set(present.map(job => job.chain)).size > 1) refuseField('chain', 'this number is that of a job on each network')
   if (present.length > 1) refuseField('contract', 'this number is that of a job on several contracts')
   return present[0] ?? found.at(-1) ?? refuse('NOT_FOUND', { resource: 'job' })
 }
-
-/** A reorganisation has removed its creation: its number may be another job's. */
-const isLost = ({ mirrored, on }: Job): boolean => mirrored && on.create?.onChain.status === 'failed'
 
 async function onContract(parts: Parts, jobs: readonly Stored<Job>[], contract: string): Promise<Stored<Job>[]> {
   const places = await Promise.all(jobs.map(job => contractOf(parts, job)))

@@ -189,6 +189,9 @@ function isDecided({ settlement, delivery, status }: Pick<Job, 'settlement' | 'd
   return submissionId === undefined || submissionId === (delivery?.submissionId ?? null)
 }
 
+/** A reorganisation has removed the creation of a job made on the contract: its number may be another job's. */
+export const isCreationLost = ({ mirrored, on }: Pick<Job, 'mirrored' | 'on'>): boolean => mirrored && on.create?.onChain.status === 'failed'
+
 /** When its decided end goes out again; null where it has not failed. */
 export const settleAgainAt = (job: Job): Date | null => (isDecided(job) ? (job.on.settle?.retryAt ?? null) : null)
 

@@ -1,13 +1,12 @@
 import type { ContractJob } from './contract-job.ts'
-import type { ChainStep, Job, Step } from './job.ts'
+import { type ChainStep, isCreationLost, type Job, type Step } from './job.ts'
 import { madeBy, type Observed, rank, termsIn } from './observed.ts'
 import { asLost, type Result, revertLost } from './transition.ts'
 import { withPayment } from './with-payment.ts'
 
 /** A creation that a reorganisation had removed, and that is in a block again: the contract shows the job. */
 export function shownAgain(job: Job, seen: Observed, now: Date): Job {
-  const isLost = job.mirrored && job.on.create?.onChain.status === 'failed'
-  return isLost ? { ...job, on: { ...job.on, create: madeBy(job.on.create, seen, now) } } : job
+  return isCreationLost(job) ? { ...job, on: { ...job.on, create: madeBy(job.on.create, seen, now) } } : job
 }
 
 /** An end that the contract shows otherwise: a reorganisation has put another transaction into the place of the one that was reported. */

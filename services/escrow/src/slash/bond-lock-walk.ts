@@ -1,8 +1,6 @@
 import { eachDue, endlessWalk, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Bond } from '../bond/bond.ts'
-import { changeBond } from '../bond/change-bond.ts'
-import { endLock } from '../bond/requests/end-lock.ts'
 import { knowsGig, readGig } from '../escrow/gig-row.ts'
 import type { Parts } from '../parts.ts'
 import { closeBondLock } from './close-bond-lock.ts'
@@ -23,14 +21,6 @@ async function closeLocks(parts: Parts, { id, locks }: Stored<Bond>): Promise<vo
     const escrow = await parts.escrows.get(gigId)
     // a gig without escrow is over by its cancellation, too
     if (!escrow || !knowsGig(escrow)) await readGig(parts, gigId)
-    await closeBondLock(parts, gigId)
-    await closeUnfollowed(parts, id, gigId)
+    await closeBondLock(parts, gigId, id)
   }
-}
-
-/** The lock of an assignee that lost its wallet before the escrow had followed its assignment: the gig is decided, and nothing can be slashed. */
-async function closeUnfollowed(parts: Parts, agentId: string, gigId: string): Promise<void> {
-  const escrow = await parts.escrows.get(gigId)
-  if (!escrow?.decision || escrow.assignment || escrow.decision.outcome === 'hold') return
-  await changeBond(parts, agentId, bond => endLock(bond, gigId, parts.newId()))
 }

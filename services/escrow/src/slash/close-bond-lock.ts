@@ -21,15 +21,17 @@ export function verdictRow(
 /**
  * What the final decision about a gig means for the assignee's bond lock and for a frozen slash: slashed, or simply unlocked.
  * Safe to call at any time and again; nothing happens before the decision is final and the lock is on chain.
+ * @param holderId whose lock is known to be that of the assignee. One that lost its wallet before its assignment was followed has no assignment here:
+ * its lock is unlocked, and nothing of it can be slashed
  */
-export async function closeBondLock(parts: Parts, gigId: string): Promise<void> {
+export async function closeBondLock(parts: Parts, gigId: string, holderId?: string): Promise<void> {
   const escrow = await parts.escrows.get(gigId)
-  const assigneeId = escrow?.assignment?.assigneeId
+  const assigneeId = escrow?.assignment?.assigneeId ?? holderId
   if (!escrow || !assigneeId || !escrow.decision || escrow.decision.outcome === 'hold') return
   const lock = await lockOf(parts, assigneeId, gigId)
   // its confirmation leads here again
   if (lock?.stage === 'locking') return
-  if (isSlashed(escrow)) await slash(parts, escrow, assigneeId, lock)
+  if (escrow.assignment && isSlashed(escrow)) await slash(parts, escrow, assigneeId, lock)
   else await spare(parts, escrow)
   // one that is made now leads here again with its confirmation
   if (!lock) return

@@ -5,13 +5,14 @@ import type { Stored } from '@carapace/store'
 import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
 import { type Crew, isJoined, joined, needLead } from '../crew/crew.ts'
 import { type Gig, retryableWhileHired } from '../gig.ts'
+import { runningStatuses } from '../gig-states.ts'
 import type { Parts } from '../parts.ts'
 
 const leadActions = new Set(['approved', 'revision'])
 
 /** The plan is evidence: a dispute ends its changes. The log grows until the gig ends, since a delivery into a dispute is possible. */
 const planIsOpenIn: readonly GigStatus[] = ['assigned', 'pending_validation']
-const logIsOpenIn: readonly GigStatus[] = [...planIsOpenIn, 'disputed']
+const logIsOpenIn = runningStatuses
 
 const isParty = (gig: Gig, agentId: string | undefined) =>
   agentId !== undefined && (gig.posterId === agentId || gig.assigneeId === agentId || gig.memberIds.includes(agentId))

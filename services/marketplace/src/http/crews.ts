@@ -5,6 +5,7 @@ import type { Stored } from '@carapace/store'
 import { memberFilter, runningNewest } from '../crew/crew.store.ts'
 import { type Crew, type CrewWork, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew/crew.ts'
 import { rescoreCrew } from '../crew/crew-score.ts'
+import { runningStatuses } from '../gig-states.ts'
 import type { Parts } from '../parts.ts'
 
 export async function crewViews(parts: Parts, crews: readonly Stored<Crew>[]): Promise<api.Crew[]> {
@@ -41,7 +42,7 @@ async function needRoom(parts: Parts, agentId: string): Promise<void> {
 /** Read in the order in which a gig passes through both, so that one that moves on meanwhile is not missed. */
 async function workOf({ gigs }: Parts, crewId: string): Promise<CrewWork> {
   const isAssigning = (await gigs.count({ 'acceptance.crewId': crewId, status: 'open' })) > 0
-  const isRunning = (await gigs.count({ crewId, status: { $in: ['assigned', 'pending_validation', 'disputed'] } })) > 0
+  const isRunning = (await gigs.count({ crewId, status: { $in: [...runningStatuses] } })) > 0
   return isRunning ? 'running' : isAssigning ? 'assigning' : 'none'
 }
 

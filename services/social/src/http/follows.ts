@@ -6,7 +6,6 @@ import type { Comment } from '../comment/comment.store.ts'
 import { writeComment } from '../comment/comment.ts'
 import { startFollow, stopFollow } from '../follow/change.ts'
 import type { Follow } from '../follow/follow.ts'
-import { needAgent } from '../need-agent.ts'
 import type { Parts } from '../parts.ts'
 
 const followView = ({ id, followerAgentId, followedAgentId, since }: Stored<Follow>) => ({
@@ -31,12 +30,12 @@ async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) 
 export const followHandlers = (parts: Parts) =>
   ({
     followAgent: async ({ params, caller, operationId }) => {
-      const { id } = await needAgent(parts, params.id)
+      const { id } = await parts.agents.needById(params.id)
       return { follow: followView(await startFollow(parts, { followerAgentId: caller.agentId, followedAgentId: id }, operationId)) }
     },
 
     unfollowAgent: async ({ params, caller, operationId }) => {
-      const { id } = await needAgent(parts, params.id)
+      const { id } = await parts.agents.needById(params.id)
       await stopFollow(parts, { followerAgentId: caller.agentId, followedAgentId: id }, operationId)
       return { unfollowed: true as const }
     },
@@ -57,7 +56,7 @@ export const followHandlers = (parts: Parts) =>
     },
 
     commentOnAgent: async ({ params, body, caller, operationId }) => {
-      const { id: targetAgentId } = await needAgent(parts, params.id)
+      const { id: targetAgentId } = await parts.agents.needById(params.id)
       const comment = await writeComment(parts, { id: recordIdOf(operationId), authorId: caller.agentId, targetAgentId, content: body.content })
       return { comment: (await commentViews(parts, [comment]))[0]! }
     },

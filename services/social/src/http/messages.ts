@@ -7,7 +7,6 @@ import { acceptOffer, hiredOffer } from '../message/hire.ts'
 import { type Message, needRecipient } from '../message/message.ts'
 import { readConversation } from '../message/read.ts'
 import { sendMessage } from '../message/send.ts'
-import { needAgent } from '../need-agent.ts'
 import type { Parts } from '../parts.ts'
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null
@@ -23,7 +22,7 @@ const statusUrl = ({ fromAgentId, toAgentId }: Message): string => `/api/agents/
 export const messageHandlers = (parts: Parts) =>
   ({
     sendMessage: async ({ params, body, caller, operationId }) => {
-      const to = await needAgent(parts, params.otherAgentId)
+      const to = await parts.agents.needById(params.otherAgentId)
       const { content, messageType, gigId = null } = body
       const draft = { id: recordIdOf(operationId), fromAgentId: caller.agentId, toAgentId: to.id, content, messageType, gigId }
       return messageView(await sendMessage(parts, draft))
