@@ -213,6 +213,8 @@ describe('crews, comments and work logs over HTTP', () => {
       const { id: gigId } = await postGig(harness, poster)
       await apply(harness, worker, gigId)
       await done(harness, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id })
+      // an application of its own has this service read the poster, whose registration no event reports here
+      await apply(harness, poster, (await postGig(harness, newAgent(harness))).id)
       const path = `/api/gigs/${gigId}/comments`
       const profile = { handle: worker.handle, description: null, skills: [], verifiedSkills: [], externalLink: null, avatar }
       await harness.platform.publish(agentUpdated.of({ agentId: worker.id, ...profile }), 2)
